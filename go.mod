@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	charm.land/bubbletea/v2 v2.0.9
 	filippo.io/age v1.3.1
+	github.com/SherClockHolmes/webpush-go v1.4.0
 	github.com/VictoriaMetrics/metrics v1.45.0
 	github.com/charmbracelet/colorprofile v0.4.3
 	github.com/charmbracelet/x/ansi v0.11.8
@@ -44,6 +45,10 @@ require (
 	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
 	rsc.io/qr v0.2.0
+)
+
+require (
+	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
 )
 
 require (
@@ -130,6 +135,7 @@ require (
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/mattn/go-runewidth v0.0.31 // indirect
 	github.com/muesli/cancelreader v0.2.2 // indirect
+	github.com/pdfcpu/pdfcpu v0.15.0
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/spf13/pflag v1.0.10
@@ -138,7 +144,6 @@ require (
 	github.com/zalando/go-keyring v0.2.8
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/crypto v0.57.0
-	github.com/pdfcpu/pdfcpu v0.15.0
 	golang.org/x/net v0.59.0
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/text v0.43.0

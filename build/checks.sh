@@ -9,7 +9,7 @@ CRONER_PACKAGE=croner@11.0.1
 GOVULNCHECK=v1.1.4
 # In the order in which they are begun; the tests are the longest by far.
 CHECKS=(page-build format vet program go whatsapp generated page-types page-unit staticcheck vulnerabilities keyring mcp openai-client ai-sdk croner
-	linker cover cross vet-other page-browser lived-in desktop lab root)
+	linker cover cross vet-other page-browser page-firefox lived-in desktop lab root)
 SLOW=" lab cross vet-other page-browser lived-in "
 # What root may do and others may not: these packages' tests run once more as root.
 ROOT_SLICE=(./gateway/process ./gateway/sandbox ./gateway/launch ./gateway/place ./gateway/config ./gateway/statedir ./gateway/tool/shell ./gateway/tool/file)
@@ -51,6 +51,7 @@ about() {
 	vet-other) echo "for macOS and Windows: every package and test is read as there, and go vet where the files differ" ;;
 	linker) echo "no reflective method calls, which would double the binary" ;;
 	page-browser) echo "the page in Chromium against the real gateway" ;;
+	page-firefox) echo "a part of that in Debian's Firefox" ;;
 	lived-in) echo "a first week with Hearth, from outside: command line, page, Telegram, OpenClaw's client" ;;
 	interop) echo "OpenClaw's own clients against our gateway" ;;
 	channels) echo "a table of what the suite of channels says of each network; the check go runs the same tests" ;;
@@ -62,6 +63,7 @@ about() {
 awaited() {
 	case $1 in
 	page-build | format | vulnerabilities | croner) ;;
+	page-firefox) echo page-build program page-browser ;; # two browsers at once are slower than one after the other
 	page-browser | lived-in | interop | desktop) echo page-build program ;;
 	vet-other) echo page-build cross ;;
 	*) echo page-build ;;
@@ -121,6 +123,10 @@ need_chromium() {
 	command -v chromium >/dev/null || debian chromium fonts-dejavu-core fonts-noto-color-emoji
 }
 
+need_firefox() {
+	command -v firefox-esr >/dev/null || debian firefox-esr fonts-dejavu-core fonts-noto-color-emoji
+}
+
 # What confines commands is tested with real ones, from a shell and from Python.
 need_python() { [ "$(uname)" != Linux ] || { { [ -x /usr/bin/python3 ] || debian python3-minimal; } && { command -v bwrap >/dev/null || debian bubblewrap; }; }; }
 
@@ -139,6 +145,7 @@ needs_keyring() { need_keyring; }
 needs_desktop() { [ "$(uname)" != Linux ] || need_desktop; }
 needs_lab() { [ "$(uname)" != Linux ] || { need_compiler && need_lab; }; }
 needs_page-browser() { need_chromium; }
+needs_page-firefox() { need_firefox; }
 needs_lived-in() { need_chromium; }
 needs_channels() { need_python && need_servers; }
 needs_interop() { need_chromium && need_tmux; }
@@ -373,6 +380,10 @@ check_linker() {
 
 check_page-browser() {
 	need_chromium && page && binary && (cd frontend && HEARTH_BIN="$BIN/hearth" npm run --silent test:page)
+}
+
+check_page-firefox() {
+	need_firefox && page && binary && (cd frontend && HEARTH_BROWSER=firefox HEARTH_BIN="$BIN/hearth" npm run --silent test:page)
 }
 
 OPENCLAW=2026.9.6

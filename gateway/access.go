@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/hearth-assistant/hearth/gateway/feature/push"
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
@@ -27,6 +28,24 @@ type access struct {
 	door     *admission.Door  // where they come in
 	contacts *contact.Book    // people on messaging networks
 	server   *server.Server
+	away     *push.Push // tells people who are not connected; nil: nobody
+}
+
+// Hears reports whether somebody would get an event now: connected, or by a
+// notification.
+func (a *access) Hears(event string) bool {
+	return a.server.Hears(event) || a.away != nil && a.away.Hears(event)
+}
+
+// Broadcast sends an event to the connected clients.
+func (a *access) Broadcast(b server.Broadcast) { a.server.Broadcast(b) }
+
+// removed is told of a device that may not read any more.
+func (a *access) removed(ctx context.Context, deviceID string) error {
+	if a.away == nil {
+		return nil
+	}
+	return a.away.Removed(ctx, deviceID)
 }
 
 // openAccess opens the port, which is served when everything stands, and what knows

@@ -37,6 +37,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
 	"github.com/hearth-assistant/hearth/gateway/feature/openaiapi"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
+	"github.com/hearth-assistant/hearth/gateway/feature/push"
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
 	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
@@ -127,7 +128,7 @@ func careFeatures(gw *Gateway) []host.Entry {
 			Secrets: b.secrets, Pause: g.pause, Version: b.Version, Now: b.Now, Log: b.Logger}),
 		host.Of("audit", audit.New, b.audit),
 		host.Of("approvals", approvals.New, approvals.Options{Broker: g.approvals, Settings: b.config, Agents: b.agents, Audit: b.audit,
-			Clients: a.server, Owner: t.owner}),
+			Clients: a, Owner: t.owner}),
 		host.Of("pause", pause.New, pause.Options{Switch: g.pause, Clock: b.clock}),
 		host.Of("undo", undo.New, undo.Options{Log: r.undo, Agents: b.agents, Logger: b.Logger}),
 		host.Of("secrets", secrets.New, secrets.Options{Secrets: b.secrets, Settings: b.config}),
@@ -170,8 +171,17 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 		}},
 		host.Of("devices", devices.New, devices.Options{
 			Pairing: a.pairing, Programs: a.clients, Clients: a.server, Audit: b.audit, Secrets: &b.redactor, Now: b.Now,
-			Revoked: r.openai.Revoked,
+			Revoked: r.openai.Revoked, Removed: a.removed,
 		}),
+		{Name: "push", New: func() (f host.Feature, err error) {
+			if a.away, err = push.Open(ctx, push.Options{
+				Store: b.store, Secrets: b.secrets.Store(), Redactor: &b.redactor, Devices: a.pairing, Clients: a.server, Sessions: t.sessions,
+				Web: publicweb.New(b.config), Now: b.Now, Log: b.Logger,
+			}); err != nil {
+				return host.Feature{}, err
+			}
+			return a.away.Feature(), nil
+		}},
 		{Name: "nodes", New: func() (host.Feature, error) {
 			n, err := nodes.Open(ctx, nodes.Options{
 				Store: b.store, Settings: b.config, Audit: b.audit, Server: a.server, Pairing: a.pairing, Gate: g.gate, Direct: t.direct,

@@ -120,7 +120,7 @@ func newRoot(a *app) *cobra.Command {
 		newQueue(a), newWhy(a), newCompact(a), newContacts(a), newTokens(a), newDeliveries(a), newUndo(a), newApprovals(a),
 		newTools(a), newMCP(a), newACP(a), newPause(a), newResume(a), newAudit(a), newChannels(a), newConfig(a), newLogs(a), newVersion(a),
 		newSecrets(a), newDoctor(a), newSkills(a), newHooks(a), newMemory(a), newCode(a), newService(a), newStore(a), newBackup(a),
-		newImport(a), newUpdate(a), newMove(a),
+		newImport(a), newUpdate(a), newMove(a), newSupport(a),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesHelp},
 	)
 	root.AddCommand(networkCommands(a)...)

@@ -22,14 +22,15 @@ import (
 )
 
 func newDoctor(a *app) *cobra.Command {
-	var fix, live bool
+	var fix, live, yes bool
 	c := &cobra.Command{Use: "doctor", Short: "Look for what is wrong, and say what to do", Args: cobra.NoArgs,
 		Long: "Look at the settings, the folder, secrets, models, the sandbox and the audit log.\n" +
 			"Each line says what is, and what to do where it is not well. The exit code is 1\n" +
 			"when something has failed. Without a running gateway, what only it knows is left\nout.",
-		RunE: a.run(func(ctx context.Context, _ []string) error { return runDoctor(ctx, a, fix, live) })}
-	c.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without a choice: modes of files, settings with old names, keys in the "+
-		"settings file")
+		RunE: a.run(func(ctx context.Context, _ []string) error { return runDoctor(ctx, a, fix, live, yes) })}
+	c.Flags().BoolVar(&fix, "fix", false, "say what can be mended without a choice, ask, and mend it: modes of files, settings with old "+
+		"names, keys in the settings file, what programs that were killed have left")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "with --fix: do not ask")
 	c.Flags().BoolVar(&live, "live", false, "also ask the default model a word, which may cost")
 	return c
 }
@@ -39,9 +40,17 @@ type doctor struct {
 	a   *app
 	fix bool
 	out protocol.Doctor
+	// plan is what --fix would do, by the check that it is about.
+	plan []planned
 }
 
-func runDoctor(ctx context.Context, a *app, fix, live bool) error {
+// planned is one thing to mend.
+type planned struct {
+	check int
+	how   func() error
+}
+
+func runDoctor(ctx context.Context, a *app, fix, live, yes bool) error {
 	d := &doctor{a: a, fix: fix, out: protocol.Doctor{OK: true, Checks: []protocol.HealthCheck{}}}
 	dir, err := a.dir()
 	if err != nil {
@@ -56,6 +65,10 @@ func runDoctor(ctx context.Context, a *app, fix, live bool) error {
 	d.room(dir)
 	d.secrets(ctx, snap)
 	d.gateway(ctx, snap, live)
+	d.leftovers(dir)
+	if err := d.carryOut(yes); err != nil {
+		return err
+	}
 	if a.asJSON {
 		err = a.out().json(d.out)
 	} else {
@@ -151,11 +164,7 @@ func (d *doctor) folder(dir statedir.Dir) {
 func (d *doctor) mend(area, what string, how func() error) {
 	c := protocol.HealthCheck{Area: area, State: protocol.CheckWarn, What: what, Advice: "`hearth doctor --fix` mends it", Fixable: true}
 	if d.fix {
-		if err := how(); err != nil {
-			c.State, c.Advice = protocol.CheckFail, "it could not be mended: "+err.Error()
-		} else {
-			c.State, c.Fixed, c.Advice = protocol.CheckOK, true, ""
-		}
+		d.plan = append(d.plan, planned{len(d.out.Checks), how})
 	}
 	d.add(c)
 }

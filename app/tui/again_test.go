@@ -64,9 +64,10 @@ func TestRetryBranchAndVersions(t *testing.T) {
 	if !b.params(protocol.MethodBranchesSwitch, &s) || s.LeafEntryID != "e1" {
 		t.Errorf("%+v", s)
 	}
+	last := b.room.msgs[len(b.room.msgs)-1].Meta.ID
 	b.keys("'/branch", "enter")
 	var e protocol.EntryParams
-	if !b.params(protocol.MethodSessionsFork, &e) || e.EntryID != b.room.msgs[len(b.room.msgs)-1].Meta.ID {
+	if !b.params(protocol.MethodSessionsFork, &e) || e.EntryID != last {
 		t.Errorf("%+v, %q", e, b.g.calls)
 	}
 	// Nothing is answered again while something is answered.
@@ -110,6 +111,7 @@ func TestFilesGoWithAMessage(t *testing.T) {
 
 func TestTheMouseScrollsAndClicks(t *testing.T) {
 	b := scene(t, 120, 12)
+	b.seen() // how long it is follows from drawing it
 	b.do(tea.MouseWheelMsg{X: 60, Y: 4, Button: tea.MouseWheelUp})
 	if b.room.scroll != wheel {
 		t.Errorf("scrolled %d", b.room.scroll)

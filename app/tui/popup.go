@@ -31,11 +31,6 @@ func (m *Model) choices() (out []choice) {
 		return nil
 	}
 	head, rest, args := strings.Cut(c.text, " ")
-	for _, c := range ours() {
-		if !args && len(head) > 1 && strings.HasPrefix(c.text, strings.ToLower(head)) {
-			out = append(out, c)
-		}
-	}
 	for _, cmd := range m.commands {
 		for _, alias := range cmd.TextAliases {
 			alias = terminal.Line(alias)
@@ -59,6 +54,11 @@ func (m *Model) choices() (out []choice) {
 					}
 				}
 			}
+		}
+	}
+	for _, c := range ours() {
+		if !args && len(head) > 1 && strings.HasPrefix(c.text, strings.ToLower(head)) {
+			out = append(out, c)
 		}
 	}
 	return out

@@ -58,6 +58,7 @@ func rows() []row {
 		{"jobs", measureJobs},
 		{"desktop", measureDesktop},
 		{"network", measureNetwork},
+		{"channels", measureChannels},
 	}
 }
 
@@ -79,7 +80,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&b.page, "page", "frontend/dist", "the built page")
 	flag.StringVar(&b.cache, "cache", "build/cache/bench", "where the large test store is kept between runs")
 	flag.StringVar(&only, "only", "", "comma-separated rows: start, turn, curve, watch, parallel, scale, status, size, tools, codemode, "+
-		"nodes, jobs, desktop, network")
+		"nodes, jobs, desktop, network, channels")
 	flag.BoolVar(&check, "check", false, "fail when a figure is over its budget, by more than a busy machine excuses")
 	flag.StringVar(&page, "write", "", "a page whose tables are brought up to date")
 	flag.Parse()

@@ -63,6 +63,8 @@ Section
   IfFileExists "$INSTDIR\hearth.exe" 0 fresh
     !insertmacro EndRunning
   fresh:
+  ; Versions of an update are older than what is installed now.
+  RMDir /r "$INSTDIR\hearth-versions"
   SetOutPath "$INSTDIR"
   SetOverwrite on
   ClearErrors
@@ -117,6 +119,7 @@ Section "Uninstall"
   Delete "$INSTDIR\hearth-channels.exe"
   Delete "$INSTDIR\hearth-tray.exe"
   Delete "$INSTDIR\hearth-window.exe"
+  RMDir /r "$INSTDIR\hearth-versions"
   Delete "$INSTDIR\LICENSE"
   Delete "$INSTDIR\docs\*.md"
   RMDir "$INSTDIR\docs"

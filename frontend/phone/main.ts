@@ -5,7 +5,6 @@ import "../src/styles/markdown.css";
 import { applyTheme, followSystem } from "../src/shell/theme";
 import App from "./App.svelte";
 import { Phone } from "./phone.svelte";
-import { keepShell } from "./shell";
 import { speak } from "./words";
 
 applyTheme();
@@ -14,4 +13,3 @@ await speak();
 const phone = new Phone();
 mount(App, { target: document.getElementById("app")!, props: { phone } });
 await phone.start();
-void keepShell();

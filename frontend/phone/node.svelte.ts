@@ -2,9 +2,7 @@
 // it is. The person is asked first, here, and can say no at any time.
 import type { Socket } from "../src/net/socket";
 import type { Database } from "../src/storage/database";
-import { cameras, snap } from "./camera";
 import type { As } from "./line";
-import { place } from "./place";
 import { Refused } from "./refused";
 import { notify } from "./shell";
 import { t } from "./words";
@@ -93,14 +91,14 @@ export class Node {
     if (sense) await this.allowed(r, sense, facing);
     switch (r.command) {
       case "camera.list":
-        return { devices: await cameras() };
+        return { devices: await (await import("./camera")).cameras() };
       case "camera.snap": {
-        const picture = await snap(facing, params);
+        const picture = await (await import("./camera")).snap(facing, params);
         this.tell(t("node.snapped"));
         return picture;
       }
       case "location.get": {
-        const here = await place(params);
+        const here = await (await import("./place")).place(params);
         this.tell(t("node.located"));
         return here;
       }

@@ -6,18 +6,20 @@ import { Pause } from "../src/features/pause/pause.svelte";
 import { Client } from "../src/net/client.svelte";
 import { loadIdentity, NoCrypto, type Identity } from "../src/net/identity";
 import { CallError, type LinkState, type Socket } from "../src/net/socket";
-import type { Auth, ChatEvent, HelloOK, SessionsChanged } from "../src/net/wire";
-import { Chat, type Past } from "../src/session/chat.svelte";
-import { feed } from "../src/session/events";
+import type { Auth, ChatEvent, HelloOK, ModelInfo } from "../src/net/wire";
+import type { Chat, Past } from "../src/session/chat.svelte";
+import { Chats } from "../src/session/chats.svelte";
 import type { Attached, Entry } from "../src/session/outbox";
 import { Outgoing } from "../src/session/outgoing.svelte";
 import { Pictures } from "../src/session/pictures";
+import { Sessions } from "../src/session/sessions.svelte";
+import { takeNews } from "../src/shell/route";
 import { openDatabase, type Database } from "../src/storage/database";
-import { keepDraft } from "../src/storage/local";
+import { keepDraft, prefs } from "../src/storage/local";
 import { codeIn, takeCode } from "./code";
 import { Line, thisPhone, type As } from "./line";
 import { Node, nodeAs } from "./node.svelte";
-import { notify } from "./shell";
+import { notify, unsubscribe } from "./shell";
 import { t } from "./words";
 
 export const version = "0.1.0";
@@ -37,14 +39,18 @@ const talker: As = {
 export class Phone {
   at = $state<Place>("starting");
   link = $state.raw<LinkState>({ at: "connecting" });
-  chat = $state.raw<Chat | null>(null);
-  /** an earlier conversation that is read */
-  past = $state.raw<Chat | null>(null);
   toast = $state.raw<{ n: number; text: string; bad: boolean } | null>(null);
   node = $state.raw<Node | null>(null);
+  /** the list of chats is open; also when another chat is shown behind it */
+  listed = $state(false);
+  /** the models that may answer, once somebody wants to know */
+  models = $state.raw<ModelInfo[]>([]);
+  private asking: Promise<void> | undefined;
   readonly me = thisPhone();
   client!: Client;
   approvals!: Approvals;
+  chats!: Chats;
+  sessions!: Sessions;
   pause!: Pause;
   schedules!: Schedules;
   pictures!: Pictures;
@@ -57,6 +63,8 @@ export class Phone {
   private identity!: Identity;
   private code = "";
   private known = false;
+  /** what the notification carried that opened the page; null when it was dealt with */
+  private news: string | null = takeNews();
 
   async start(): Promise<void> {
     this.code = takeCode();
@@ -96,14 +104,21 @@ export class Phone {
     client.on((name, payload) => this.event(name, payload));
     this.approvals = new Approvals(client);
     this.pause = new Pause(client);
+    const sessions = (this.sessions = new Sessions(client));
+    this.chats = new Chats({ client, sessions, unsent: (key) => this.outgoing.of(key), isGuide: () => false, hasQueue: () => false });
     this.schedules = new Schedules(client, () => void notify("Hearth", t("notify.reminder")));
     this.pictures = new Pictures(client, mostPictures);
     this.outgoing = new Outgoing({
       keep: this.keep,
       client,
       changed: () => this.unsentChanged(),
-      accepted: (e) => this.chat?.accepted(e),
+      accepted: (e) => this.chats.accepted(e),
     });
+  }
+
+  /** the conversation that is shown */
+  get chat(): Chat | null {
+    return this.chats?.chat ?? null;
   }
 
   private line(as: As, o: Pick<ConstructorParameters<typeof Line>[0], "credentials" | "onState" | "onEvent" | "onGap">): Line {
@@ -132,6 +147,8 @@ export class Phone {
 
   private comeBack(): void {
     this.at = "talk";
+    // Also when the gateway is away: what is written then is kept.
+    if (prefs.lastSession) this.chats.open(prefs.lastSession);
     this.socket.again();
     this.asked.again();
   }
@@ -193,7 +210,11 @@ export class Phone {
     this.node = null;
     this.chat?.detach();
     if (this.chat) keepDraft(this.chat.key, "");
-    this.chat = this.past = null;
+    this.chats.chat = null;
+    prefs.lastSession = "";
+    this.sessions.list = [];
+    history.replaceState(null, "", "/phone/");
+    void unsubscribe();
     for (const e of this.outgoing.unsent) await this.outgoing.discard(e.id);
     for (const name of ["phoneToken", "nodeToken"]) await this.keep.remove("state", name).catch(() => undefined);
   }
@@ -205,15 +226,16 @@ export class Phone {
   }
 
   private async greeted(hello: HelloOK): Promise<void> {
-    const key = hello.snapshot.sessionDefaults?.mainSessionKey || "agent:main:main";
-    if (this.chat?.key !== key) {
-      this.chat?.detach();
-      this.chat = new Chat(key, false, this.client, () => false);
-      this.unsentChanged();
-    }
+    this.sessions.greeted(hello);
+    if (!this.chat) this.chats.open(prefs.lastSession || this.sessions.mainKey);
     if (hello.auth.deviceToken) await this.keep.put("state", "phoneToken", hello.auth.deviceToken);
     const loads = [this.approvals.load(), this.pause.load(), this.schedules.load()];
-    await Promise.all([this.chat.attach(), ...loads, this.socket.call("sessions.subscribe", {})]);
+    await Promise.all([this.chat!.attach(), this.sessions.load(), ...loads]);
+    const news = this.news;
+    if (news === null) return;
+    this.news = null;
+    const { begin } = await import("../src/features/push/worker");
+    begin("/phone/", this.client, news, (at) => at.sessionKey && this.chats.open(at.sessionKey));
   }
 
   private async beNode(): Promise<void> {
@@ -225,8 +247,8 @@ export class Phone {
 
   /** read opens an earlier conversation; null goes back to the one of today. */
   read(past: Past | null): void {
-    this.past = past && this.chat ? new Chat(this.chat.key, false, this.client, () => false, undefined, past) : null;
-    void this.past?.attach();
+    if (past && this.chat) this.chats.openPast(this.chat.key, past);
+    else if (this.chat) this.chats.open(this.chat.key);
   }
 
   hurry(): void {
@@ -236,15 +258,9 @@ export class Phone {
   }
 
   private event(name: string, payload: unknown): void {
-    const of = (key: string | undefined): Chat | null => (this.chat?.key === key ? this.chat : null);
-    feed(of, name, payload);
     if (name === "chat") {
       const e = payload as ChatEvent;
-      if (e.state === "final" && of(e.sessionKey)) void notify("Hearth", t("notify.answer"));
-    } else if (name === "sessions.changed") {
-      const e = payload as SessionsChanged;
-      if (e.reason === "send") of(e.sessionKey)?.sent(e.runId ?? "");
-      if (e.session?.sessionId) of(e.sessionKey)?.isNow(e.session.sessionId);
+      if (e.state === "final" && e.sessionKey === this.chat?.key) void notify("Hearth", t("notify.answer"));
     } else if (name === "exec.approval.requested") void notify("Hearth", t("notify.asks"));
   }
 
@@ -255,7 +271,7 @@ export class Phone {
   }
 
   private unsentChanged(): void {
-    if (this.chat) this.chat.entries = this.outgoing.of(this.chat.key);
+    this.chats.unsentChanged(this.outgoing.unsent);
   }
 
   async again(e: Entry): Promise<void> {
@@ -265,6 +281,20 @@ export class Phone {
 
   async stop(): Promise<void> {
     if (this.chat) await this.client.act(this.client.call("chat.abort", { sessionKey: this.chat.key }));
+  }
+
+  /** wantModels asks which there are, once. */
+  wantModels(): void {
+    this.asking ??= this.client.call("models.list", {}).then(
+      (r) => void (this.models = r.models),
+      () => void (this.asking = undefined),
+    );
+  }
+
+  /** looks says which chat somebody looks at here, so that nobody is told of what they see. */
+  looks(): void {
+    const key = document.visibilityState === "visible" ? (this.chat?.key ?? "") : "";
+    if (this.link.at === "open") void this.client.call("hearth.view", { key }).catch(() => undefined);
   }
 
   // ---- small things

@@ -3768,6 +3768,17 @@ export const MethodTasksDismiss = "tasks.dismiss";
 export const MethodTasksHistory = "tasks.history";
 /** MethodTaskViews is ours: tasks.list with how far each is and what can be done. */
 export const MethodTaskViews = "hearth.tasks.list";
+/**
+ * Web Push, as OpenClaw's page asks for it; MethodPushOpen is ours and says where
+ * the news of a notification is.
+ */
+export const MethodPushKey = "push.web.vapidPublicKey";
+export const MethodPushSubscribe = "push.web.subscribe";
+export const MethodPushUnsubscribe = "push.web.unsubscribe";
+export const MethodPushTest = "push.web.test";
+export const MethodPushPreferencesGet = "push.web.preferences.get";
+export const MethodPushPreferencesSet = "push.web.preferences.set";
+export const MethodPushOpen = "hearth.push.open";
 /** MethodTranscriptExport is ours: one page of raw transcript entries. */
 export const MethodTranscriptExport = "hearth.sessions.export";
 
@@ -4437,6 +4448,163 @@ export interface AuditReport {
   last?: number;
   head?: string;
   problem?: string;
+}
+
+/** PushKey is the key by which push services know this gateway (VAPID). */
+export interface PushKey {
+  /** base64url of the point, uncompressed */
+  vapidPublicKey: string;
+}
+
+/** PushKeys are a browser's: what is sent to it is encrypted for them. */
+export interface PushKeys {
+  p256dh: string;
+  auth: string;
+}
+
+/** PushSubscribeParams are a browser's PushSubscription. */
+export interface PushSubscribeParams {
+  endpoint: string;
+  keys: PushKeys;
+}
+
+/** PushSubscribed names a subscription. */
+export interface PushSubscribed {
+  subscriptionId: string;
+}
+
+/** PushEndpointParams name a subscription of the caller's device. */
+export interface PushEndpointParams {
+  endpoint: string;
+}
+
+/** PushUnsubscribed says whether there was one. */
+export interface PushUnsubscribed {
+  removed: boolean;
+}
+
+/** PushTestParams are words for a trial, which is sent to the caller's device. */
+export interface PushTestParams {
+  title?: string;
+  body?: string;
+}
+
+/** PushTested is what the push services said to a trial. */
+export interface PushTested {
+  results: PushTrial[];
+}
+
+/** PushTrial is what became of one of them. */
+export interface PushTrial {
+  subscriptionId: string;
+  ok: boolean;
+  statusCode?: number;
+  /** in plain words */
+  error?: string;
+}
+
+/** PushCategories are what a device is told of. Reminder is ours. */
+export interface PushCategories {
+  approvalRequested: boolean;
+  agentFinished: boolean;
+  agentQuestion: boolean;
+  humanMentioned: boolean;
+  scheduledTaskFailed: boolean;
+  backgroundTaskFailed: boolean;
+  hearthReminder: boolean;
+}
+
+/**
+ * PushQuietHours are those in which a device is left alone. The end may be before
+ * the start: over midnight.
+ */
+export interface PushQuietHours {
+  enabled: boolean;
+  /** of the day */
+  startMinute: number;
+  endMinute: number;
+  timeZone: string;
+}
+
+/**
+ * PushPreferences are what holds for a device. DetailLevel says what leaves the
+ * machine: private (that there is news), identified (of what kind, and which chat)
+ * or detailed (the words).
+ */
+export interface PushPreferences {
+  categories: PushCategories;
+  detailLevel: string;
+  quietHours: PushQuietHours;
+  /** empty: all */
+  agentIds: string[];
+}
+
+/** PushChosen are the categories that a person decided about. */
+export interface PushChosen {
+  approvalRequested?: boolean;
+  agentFinished?: boolean;
+  agentQuestion?: boolean;
+  humanMentioned?: boolean;
+  scheduledTaskFailed?: boolean;
+  backgroundTaskFailed?: boolean;
+  hearthReminder?: boolean;
+}
+
+/**
+ * PushDevicePreferences are what a person chose for a device; what is missing is as
+ * for everybody.
+ */
+export interface PushDevicePreferences {
+  enabled: boolean;
+  label: string;
+  categories?: PushChosen;
+  detailLevel?: string;
+  quietHours?: PushQuietHours;
+  agentIds?: string[];
+}
+
+/** PushPreferencesSetParams change them; Scope is "device". */
+export interface PushPreferencesSetParams {
+  endpoint: string;
+  scope: string;
+  preferences: PushDevicePreferences;
+}
+
+/** PushPreferencesResult is what was chosen and what follows from it. */
+export interface PushPreferencesResult {
+  /** false: there are no profiles of people */
+  durableIdentity: boolean;
+  user: PushPreferences;
+  device: PushDevicePreferences;
+  effective: PushEffective;
+}
+
+/** PushEffective is what holds for a device. */
+export interface PushEffective {
+  categories: PushCategories;
+  detailLevel: string;
+  quietHours: PushQuietHours;
+  /** empty: all */
+  agentIds: string[];
+  enabled: boolean;
+  label: string;
+}
+
+/** PushOpenParams hold what a notification carried. */
+export interface PushOpenParams {
+  ref: string;
+}
+
+/**
+ * PushPlace is where the news of a notification is. Found is false for one that is
+ * too old.
+ */
+export interface PushPlace {
+  found: boolean;
+  /** answer, approval, reminder, failure, test */
+  kind?: string;
+  sessionKey?: string;
+  approvalId?: string;
 }
 
 /**
@@ -6590,6 +6758,13 @@ export interface Methods {
   "hearth.models.auth.allow": { params: ModelsAuthAllowParams; result: OKResult };
   "hearth.models.test": { params: ModelsTestParams; result: ModelsTestResult };
   "hearth.models.pull": { params: ModelsPullParams; result: ModelsPullProgress };
+  "push.web.vapidPublicKey": { params: Record<string, never>; result: PushKey };
+  "push.web.subscribe": { params: PushSubscribeParams; result: PushSubscribed };
+  "push.web.unsubscribe": { params: PushEndpointParams; result: PushUnsubscribed };
+  "push.web.test": { params: PushTestParams; result: PushTested };
+  "push.web.preferences.get": { params: PushEndpointParams; result: PushPreferencesResult };
+  "push.web.preferences.set": { params: PushPreferencesSetParams; result: PushPreferencesResult };
+  "hearth.push.open": { params: PushOpenParams; result: PushPlace };
   "hearth.models.look": { params: ModelsLookParams; result: ModelsLook };
   "hearth.models.services": { params: Record<string, never>; result: ModelServices };
   "connect": { params: ConnectParams; result: HelloOK };

@@ -81,10 +81,10 @@ func Create(ctx context.Context, s Source, o Options) (Made, error) {
 		w.manifest.Roots[r.Name] = r.Dir
 	}
 	if err := w.write(ctx, f, to, s); err != nil {
-		return Made{}, fmt.Errorf("make a backup: %w", err)
+		return Made{}, fmt.Errorf("make a backup: %w", full(o.Place, err))
 	}
 	if w.made.Bytes, err = finish(f, filepath.Join(o.Place, name)); err != nil {
-		return Made{}, fmt.Errorf("make a backup: %w", err)
+		return Made{}, fmt.Errorf("make a backup: %w", full(o.Place, err))
 	}
 	return w.made, o.remember(base, w)
 }
@@ -132,6 +132,14 @@ func finish(f *os.File, path string) (size int64, err error) {
 		return 0, err
 	}
 	return st.Size(), statedir.SyncDir(filepath.Dir(path))
+}
+
+// full says in words that the disk of a folder is full.
+func full(dir string, err error) error {
+	if statedir.IsFull(err) {
+		return fmt.Errorf("the disk of %s is full; make room there, then try again (%w)", dir, err)
+	}
+	return err
 }
 
 // Usable refuses a place that is not there: a disk that is not plugged in must not

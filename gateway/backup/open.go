@@ -40,7 +40,7 @@ func Unpack(ctx context.Context, file string, key Key, into string) (*Manifest, 
 	defer func() { _ = root.Close() }()
 	u := unpacking{ctx: ctx, root: root}
 	m, err := u.read(file, key)
-	if err != nil {
+	if err = full(into, err); err != nil {
 		return nil, fmt.Errorf("open the backup %s: %w", filepath.Base(file), err)
 	}
 	if !m.Full() {
@@ -51,7 +51,7 @@ func Unpack(ctx context.Context, file string, key Key, into string) (*Manifest, 
 		if _, err := os.Stat(base); errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w: put %s beside %s", ErrNoBase, m.Base, filepath.Base(file))
 		}
-		if err := u.under(base, key, m); err != nil {
+		if err := full(into, u.under(base, key, m)); err != nil {
 			return nil, fmt.Errorf("open the backup %s: %w", m.Base, err)
 		}
 	}

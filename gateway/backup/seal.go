@@ -102,11 +102,11 @@ func Seal(ctx context.Context, s Source, o Sealing) (Made, error) {
 		w.manifest.Roots[r.Name] = r.Dir
 	}
 	if err := w.write(ctx, f, []age.Recipient{o.To.to}, s); err != nil {
-		return Made{}, fmt.Errorf("write the file: %w", err)
+		return Made{}, fmt.Errorf("write the file: %w", full(w.place, err))
 	}
 	st, err := f.Stat()
 	if err := errors.Join(err, f.Sync()); err != nil {
-		return Made{}, fmt.Errorf("write the file: %w", err)
+		return Made{}, fmt.Errorf("write the file: %w", full(w.place, err))
 	}
 	if o.Ready != nil {
 		w.made.Bytes = st.Size()

@@ -1,7 +1,5 @@
 package channel
 
-import "slices"
-
 // Ability is one of the optional interfaces by name, as a program says which it has.
 type Ability string
 
@@ -25,11 +23,6 @@ const (
 func Abilities() []Ability {
 	return []Ability{CanEdit, CanDelete, CanType, CanReact, CanFetch, CanChoose, CanPoll, CanPin, CanRead, CanMenu, CanFinish,
 		CanBeCalled}
-}
-
-// WithoutFinish are all but CanFinish, which only networks with streams of their own need.
-func WithoutFinish() []Ability {
-	return slices.DeleteFunc(Abilities(), func(a Ability) bool { return a == CanFinish })
 }
 
 // Writing are those of a network that does what all about messages asks for, and no more.

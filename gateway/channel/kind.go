@@ -53,6 +53,9 @@ type Kind struct {
 	// Thread is what a part of a group is called in the keys of sessions; "" is
 	// "thread".
 	Thread string
+	// Streaming is what is seen of an answer while it is written when an account does not
+	// say: off, partial, block or progress; "" is partial.
+	Streaming string
 	// Blocks: answers may be sent in blocks by a default for all networks; without
 	// it an account must say so.
 	Blocks bool

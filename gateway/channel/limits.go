@@ -25,6 +25,7 @@ type Limits struct {
 
 	Typing    time.Duration // how long "is typing" is shown; 0: it cannot be
 	Files     int64         // the largest file in bytes; 0: files cannot be sent
+	Together  int           // how many files can be one message, as large together as one can be; 0: one
 	Reactions bool          // people put emoji on messages, and so can we (Reactor)
 	Threads   bool          // groups have topics or threads
 	Heard     bool          // people's emoji come in (Inbound.Reaction)

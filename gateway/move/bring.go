@@ -81,7 +81,9 @@ func Bring(ctx context.Context, dir statedir.Dir, c Coming, piece func(ctx conte
 		if len(b) == 0 || int64(len(b)) > c.Bytes-have {
 			return errors.New("the other machine sends something else than it packed")
 		}
-		if _, err := f.WriteAt(b, have); err != nil {
+		if _, err := f.WriteAt(b, have); statedir.IsFull(err) {
+			return fmt.Errorf("the disk of %s is full; make room there, then go on (%w)", Folder(dir), err)
+		} else if err != nil {
 			return fmt.Errorf("keep what comes: %w", err)
 		}
 		have += int64(len(b))

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 )
 
 // Error is a refusal in the form that programs know.
@@ -53,18 +53,13 @@ func forbidden(format string, a ...any) *Error {
 // not told.
 func asError(err error) *Error {
 	var own *Error
-	var wait *pairing.ClientWaitError
-	var scope *pairing.ClientScopeError
 	var large *http.MaxBytesError
+	if known, ok := admission.Refused(err); ok {
+		return ofRefusal(known)
+	}
 	switch {
 	case errors.As(err, &own):
 		return own
-	case errors.As(err, &wait):
-		return Busy(wait.Wait, "too_many_failures", wait.Error())
-	case errors.As(err, &scope):
-		return forbidden("%v", scope)
-	case errors.Is(err, pairing.ErrClientUnknown):
-		return &Error{Status: http.StatusUnauthorized, Type: "authentication_error", Code: "invalid_api_key", Text: err.Error()}
 	case errors.Is(err, ErrNoVectors):
 		return &Error{Status: http.StatusNotImplemented, Type: "api_error", Code: "not_implemented", Text: err.Error(), NoRetry: true}
 	case errors.As(err, &large):
@@ -72,6 +67,17 @@ func asError(err error) *Error {
 			Text: fmt.Sprintf("The request has more than %d MB. Send less at once, and large pictures smaller.", large.Limit>>20)}
 	}
 	return &Error{Status: http.StatusInternalServerError, Type: "api_error", Text: "Hearth could not do this; `hearth logs` has the cause."}
+}
+
+// ofRefusal is how it looks to a program that it is not let in.
+func ofRefusal(r *admission.Refusal) *Error {
+	switch r.Status {
+	case http.StatusTooManyRequests:
+		return Busy(r.Wait, "too_many_failures", r.Text)
+	case http.StatusForbidden:
+		return forbidden("%s", r.Text)
+	}
+	return &Error{Status: r.Status, Type: "authentication_error", Code: "invalid_api_key", Text: r.Text}
 }
 
 // ofEnd is how a run that did not end well looks to a program.

@@ -174,8 +174,13 @@ func albums(media []channel.Media, c channel.Channel) (out [][]channel.Media) {
 	if g, ok := c.(channel.Gatherer); ok {
 		return g.Albums(media)
 	}
+	limits, size := c.Limits(), int64(0)
 	for _, m := range media {
-		out = append(out, []channel.Media{m})
+		if last := len(out) - 1; last >= 0 && len(out[last]) < limits.Together && size+m.Size <= limits.Files {
+			out[last], size = append(out[last], m), size+m.Size
+			continue
+		}
+		out, size = append(out, []channel.Media{m}), m.Size
 	}
 	return out
 }

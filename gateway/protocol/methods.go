@@ -304,6 +304,15 @@ const (
 	MethodTasksHistory = "tasks.history"
 	// MethodTaskViews is ours: tasks.list with how far each is and what can be done.
 	MethodTaskViews = "hearth.tasks.list"
+	// Web Push, as OpenClaw's page asks for it; MethodPushOpen is ours and says where
+	// the news of a notification is.
+	MethodPushKey            = "push.web.vapidPublicKey"
+	MethodPushSubscribe      = "push.web.subscribe"
+	MethodPushUnsubscribe    = "push.web.unsubscribe"
+	MethodPushTest           = "push.web.test"
+	MethodPushPreferencesGet = "push.web.preferences.get"
+	MethodPushPreferencesSet = "push.web.preferences.set"
+	MethodPushOpen           = "hearth.push.open"
 	// MethodTranscriptExport is ours: one page of raw transcript entries.
 	MethodTranscriptExport = "hearth.sessions.export"
 )
@@ -427,6 +436,13 @@ var methods = []MethodSpec{
 	{MethodExecApprovalsSet, RoleOperator, ScopeAdmin},
 	{MethodApprovalsRules, RoleOperator, ScopeApprovals},
 	{MethodApprovalsRemoveRule, RoleOperator, ScopeApprovals},
+	{MethodPushKey, RoleOperator, ScopeWrite},
+	{MethodPushSubscribe, RoleOperator, ScopeWrite},
+	{MethodPushUnsubscribe, RoleOperator, ScopeWrite},
+	{MethodPushTest, RoleOperator, ScopeWrite},
+	{MethodPushPreferencesGet, RoleOperator, ScopeRead},
+	{MethodPushPreferencesSet, RoleOperator, ScopeWrite},
+	{MethodPushOpen, RoleOperator, ScopeRead},
 	{MethodPauseGet, RoleOperator, ScopeRead},
 	{MethodPauseSet, RoleOperator, ScopeWrite},
 	{MethodAuditList, RoleOperator, ScopeAdmin},

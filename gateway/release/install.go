@@ -95,6 +95,9 @@ func (i Install) Has(version string) bool {
 
 // Current is the version that is used, "" when no link says so.
 func (i Install) Current() string {
+	if i.system == "windows" {
+		return i.noted()
+	}
 	to, err := os.Readlink(i.folder(current))
 	if err != nil || filepath.Base(to) != to {
 		return ""
@@ -133,7 +136,7 @@ func (i Install) Updatable(env func(string) string) error {
 	if o := i.owner(env); o != nil {
 		return o
 	}
-	if i.system == "windows" {
+	if i.system == "windows" && env("HEARTH_UPDATE_ON_WINDOWS") != "1" { // nobody has seen it work there
 		return &NotOurs{"its installer or an archive", "on Windows a new version is installed over the old one, by its installer or the " +
 			"archive; nothing that you have is lost"}
 	}
@@ -194,7 +197,11 @@ func owned(root, file string) bool {
 // then makes links. Done again after any step it goes on; every program is the same
 // one at every moment.
 func (i Install) adopt(version string) error {
-	if st, err := os.Lstat(filepath.Join(i.Root, i.name("hearth"))); err == nil && !st.Mode().IsRegular() && i.Current() != "" {
+	if i.system == "windows" {
+		if i.Current() == version && i.Has(version) {
+			return nil
+		}
+	} else if st, err := os.Lstat(filepath.Join(i.Root, i.name("hearth"))); err == nil && !st.Mode().IsRegular() && i.Current() != "" {
 		return nil
 	}
 	if !ValidVersion(version) {
@@ -239,6 +246,9 @@ func second(from, to string) error {
 
 // point makes a version the one that is used.
 func (i Install) point(version string) error {
+	if i.system == "windows" {
+		return i.note(version)
+	}
 	if err := relink(i.folder(current), version); err != nil {
 		return fmt.Errorf("switch to %s: %w", version, err)
 	}
@@ -284,6 +294,12 @@ func (i Install) Switch(from, to string) error {
 // entries are the links in Root to the programs of the version that is used.
 func (i Install) entries(version string) error {
 	for _, name := range programsIn(i.folder(version)) {
+		if i.system == "windows" {
+			if err := i.exchange(name, version); err != nil {
+				return fmt.Errorf("put %s %s in its place: %w", name, version, err)
+			}
+			continue
+		}
 		if err := relink(filepath.Join(i.Root, name), filepath.Join(versions, current, name)); err != nil {
 			return err
 		}
@@ -304,6 +320,9 @@ func (i Install) Keep(keep ...string) error {
 	keep = append(keep, i.Current())
 	var errs []error
 	for _, e := range list {
+		if strings.HasPrefix(e.Name(), aside) {
+			_ = os.Remove(i.folder(e.Name())) // it may still run
+		}
 		if e.IsDir() && !slices.Contains(keep, e.Name()) && (ValidVersion(e.Name()) || strings.HasPrefix(e.Name(), ".new-")) {
 			errs = append(errs, os.RemoveAll(i.folder(e.Name())))
 		}

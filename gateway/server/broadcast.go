@@ -45,6 +45,9 @@ func (s *Server) Broadcast(b Broadcast) {
 		s.log.Error("event without a scope is not sent", "event", b.Event)
 		return
 	}
+	for _, hear := range s.overhear {
+		hear(b)
+	}
 	if b.RunID == "" {
 		s.publish(&b, scope, nil)
 		return

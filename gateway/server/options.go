@@ -203,6 +203,10 @@ type Watcher interface {
 // Watch adds a watcher, before Serve.
 func (s *Server) Watch(w Watcher) { s.watchers = append(s.watchers, w) }
 
+// Overhear has hear told of every event that is broadcast, whoever gets it; it is
+// called before Serve. hear must not block and must not call the server.
+func (s *Server) Overhear(hear func(Broadcast)) { s.overhear = append(s.overhear, hear) }
+
 // Reach opens the server to other machines, before Serve. front reports whether
 // a host is one by which a proxy on this machine hands browsers on to us.
 func (s *Server) Reach(r *Remote, front func(ctx context.Context, host string) bool) {

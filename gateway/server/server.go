@@ -29,6 +29,7 @@ type Server struct {
 	front    func(ctx context.Context, host string) bool
 	leaving  func() Leaving
 	watchers []Watcher
+	overhear []func(Broadcast)
 	broken   func(method string, panicked any)
 	// introductions are the places for machines that ask to be let in.
 	introductions chan struct{}

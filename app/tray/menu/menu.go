@@ -50,6 +50,7 @@ type State struct {
 	PausedTill time.Time
 	Next       Job    // what is planned next; the zero value: nothing
 	Tasks      Tasks  // what works in the background; the zero value: nothing
+	Update     Update // a newer version; the zero value: none
 	Own        bool   // the gateway was started by this program
 	AtLogin    bool   // this program starts at login
 	QuickKey   string // asks from everywhere; empty: none
@@ -146,6 +147,7 @@ const (
 	Why         Verb = "why"          // Arg: a session key
 	Docs        Verb = "docs"
 	Rebuild     Verb = "rebuild"
+	Install     Verb = "update" // the newer version, and start it
 	Bundle      Verb = "bundle"
 	AtLogin     Verb = "at-login"
 	QuitAll     Verb = "quit"
@@ -186,6 +188,7 @@ func Items(s State, now time.Time) []Item {
 	return append(rows,
 		Item{ID: "more", Label: fmt.Sprintf("%d more requests…", s.Waiting-filled(s)), Do: Action{Verb: Open}, Hidden: s.Waiting <= filled(s)},
 		Item{ID: "undelivered", Label: fmt.Sprintf("Undelivered (%d)…", s.Undeliv), Do: Action{Verb: Undelivd}, Hidden: s.Undeliv == 0},
+		newer(s.Update),
 		Item{Line: true},
 		Item{ID: "ask", Label: ask(s), Do: Action{Verb: Ask}, Off: !ready},
 		Item{ID: "open", Label: "Open chat", Do: Action{Verb: Open}, Off: !ready},

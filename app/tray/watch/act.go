@@ -38,6 +38,8 @@ func (w *Watch) Act(ctx context.Context, a menu.Action) error {
 		return w.pause(ctx, "tools", 0)
 	case menu.PauseNet:
 		return w.pause(ctx, "network", 0)
+	case menu.Install:
+		return w.call(ctx, protocol.MethodUpdateRun, protocol.UpdateRunParams{}, "install the update")
 	case menu.Resume:
 		return w.pause(ctx, "off", 0)
 	}

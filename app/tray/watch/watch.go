@@ -211,7 +211,7 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 			return 0, err
 		}
 	}
-	planned, working := next(ctx, c), atWork(ctx, c)
+	planned, working, version := next(ctx, c), atWork(ctx, c), newer(ctx, c)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.o.Now()
@@ -231,7 +231,7 @@ func (w *Watch) read(ctx context.Context, c *client.Client) (again time.Duration
 		s.Today, s.Limit, s.Currency, s.Used = u.Today, u.Daily, u.Currency, u.Level == "used"
 	}
 	others(&s, cost, devices, reach)
-	s.Next, s.Tasks = planned, working
+	s.Next, s.Tasks, s.Update = planned, working, version
 	s.Approvals, again = w.slots.Fill(waiting(approvals), now)
 	var free time.Duration
 	if s.Doors, free = w.doors.Fill(asking(devices.Pending), now); again == 0 || free > 0 && free < again {

@@ -24,7 +24,7 @@ import { Pictures, providePictures } from "../session/pictures";
 import { Sessions, provideSessions } from "../session/sessions.svelte";
 import { provideKeyPlace } from "../shell/keyplace";
 import { Panels, providePanels, type PaneId } from "../shell/panels.svelte";
-import { pastInUrl, sessionIn, sessionInUrl, takeLaunch } from "../shell/route";
+import { pastInUrl, sessionIn, sessionInUrl, takeLaunch, takeNews } from "../shell/route";
 import { SignIn } from "../shell/signin";
 import { Toasts, provideToasts } from "../shell/toasts.svelte";
 import { openDatabase, type Database } from "../storage/database";
@@ -57,6 +57,8 @@ export class Hearth {
   private reach!: Reach;
   private signIn!: SignIn;
   private socket!: Socket;
+  /** what the notification carried that opened the page; null when it was dealt with */
+  private news: string | null = takeNews();
 
   async start(): Promise<void> {
     const { code, where } = takeLaunch();
@@ -185,10 +187,20 @@ export class Hearth {
     // The gateway may go away meanwhile; the next hello tries again.
     await Promise.all(soon.map((v) => v.load())).catch(() => undefined);
     void this.onboarding.load().catch(() => undefined);
+    void this.install();
     await this.writing.load();
     await Promise.all([
       this.channels.load(), this.approvals.load(), this.pause.load(), this.schedules.load(), this.undo.load().catch(() => undefined),
     ]);
+  }
+
+  /** install has the browser keep the page, and hears of notifications. */
+  private async install(): Promise<void> {
+    const news = this.news;
+    if (news === null) return;
+    this.news = null;
+    const { begin } = await import("../features/push/worker");
+    begin("/", this.client, news, (at) => at.sessionKey && this.chats.open(at.sessionKey));
   }
 
   /** everything unsent, of all sessions */

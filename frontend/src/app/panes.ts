@@ -13,6 +13,7 @@ import { views as memory } from "../features/memory";
 import { views as models } from "../features/models";
 import { views as nodes } from "../features/nodes";
 import { views as presence } from "../features/presence";
+import { views as push } from "../features/push";
 import { views as settings } from "../features/settings";
 import type { Pane, PanePart } from "../features/settings/pane";
 import { views as skills } from "../features/skills";
@@ -27,7 +28,7 @@ import type { Views } from "../ui/lazy.svelte";
 const part = <M>(of: Views<M>, pick: (m: M) => Component<any>): PanePart => ({ of, view: () => (of.now ? pick(of.now) : undefined) });
 
 export const panes: Record<PaneId, Pane> = {
-  general: { icon: "sun", above: [part(settings, (v) => v.GeneralPane)] },
+  general: { icon: "sun", above: [part(settings, (v) => v.GeneralPane), part(push, (v) => v.Notices)] },
   models: { icon: "spark", below: [part(models, (v) => v.ModelsPane)] },
   assistants: { icon: "person", above: [part(agents, (v) => v.AssistantsPane)] },
   usage: { icon: "list", above: [part(usage, (v) => v.UsagePane)] },

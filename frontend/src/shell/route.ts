@@ -18,6 +18,13 @@ const plain = (s: string): string => {
   }
 };
 
+/** takeNews reads what the notification carried that opened the page, and wipes it from the address. */
+export function takeNews(): string {
+  const [, ref = ""] = /^#news=([\w-]{20,64})$/.exec(location.hash) ?? [];
+  if (location.hash.startsWith("#news")) history.replaceState(null, "", location.pathname);
+  return ref;
+}
+
 export function sessionInUrl(): string {
   return sessionIn(plain(parts()[1] ?? ""));
 }

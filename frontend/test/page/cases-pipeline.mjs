@@ -7,7 +7,7 @@ const height = 1200;
 const fresh = async (open, o) => {
   const page = await open({ height, ...o });
   await ready(page);
-  await until(page, () => document.querySelector("nav button[aria-label='Search all messages'], header button[aria-label='Show chats']"));
+  await until(page, () => document.querySelector("nav .find, header button[aria-label='Show chats']"));
   await page.keyboard.press("Control+Shift+O");
   await until(page, () => document.querySelector(".welcome"));
   return page;

@@ -163,12 +163,24 @@ export const cases = [
     },
   },
   {
-    name: "A-WEB-08 no service worker, no cookie, nothing kept by caches",
+    name: "A-WEB-08 one service worker for the page alone, no cookie, and nothing kept but the page itself",
     async run(w, open) {
-      const page = await open();
+      const page = await open({ serviceWorkers: "allow" });
       await ready(page);
-      const found = await page.evaluate(async () => [(await navigator.serviceWorker?.getRegistrations())?.length ?? 0, (await caches.keys()).length, document.cookie]);
-      assert.deepEqual(found, [0, 0, ""]);
+      await say(page, "a word for nobody else");
+      await answered(page, "a word for nobody else");
+      for (let n = 0; n < 400 && (await page.evaluate(async () => (await caches.keys()).length)) < 2; n++) await page.waitForTimeout(50);
+      const [scopes, kept, cookie] = await page.evaluate(async () => [
+        (await navigator.serviceWorker.getRegistrations()).map((r) => new URL(r.scope).pathname),
+        (await Promise.all((await caches.keys()).map(async (k) => (await (await caches.open(k)).keys()).map((r) => new URL(r.url).pathname)))).flat(),
+        document.cookie,
+      ]);
+      assert.deepEqual([scopes, cookie], [["/"], ""]);
+      const others = kept.filter((p) => p !== "/" && p !== "/words" && !/^\/assets\/[\w.-]+$/.test(p));
+      assert.deepEqual(others, []);
+      assert.ok(kept.includes("/") && kept.length > 3, kept.join());
+      const text = await page.evaluate(async () => (await (await caches.match("/")).text()) + (await (await caches.match("/words")).text()));
+      assert.ok(!text.includes("nobody else") && text.includes("There is news."));
     },
   },
   {

@@ -248,7 +248,7 @@ export const cases = [
     name: "paused tools do nothing until they are resumed",
     async run(w, open) {
       const page = await begin(w, open);
-      await page.click('[aria-label="Pause Hearth"]');
+      await page.click("nav .own button[aria-pressed]");
       await noAxe(page);
       await page.click("dialog button:text-is('Pause')");
       await until(page, () => document.querySelector(".paused"));

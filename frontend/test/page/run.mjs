@@ -1,7 +1,8 @@
-// Runs the page's tests in Chromium against the real gateway.
+// Runs the page's tests in Chromium, or some in Firefox, against the real gateway.
 //   npm run test:page            all
 //   npm run test:page -- stop    those whose name has "stop" in it
 //   npm run test:page -- chat    those of cases-chat.mjs
+// With HEARTH_BROWSER=firefox those that firefox.mjs names run in Debian's Firefox.
 // HEARTH_BIN names a built hearth; without it one is built from the checkout.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,21 +14,25 @@ import * as cron from "./cases-cron.mjs";
 import * as files from "./cases-files.mjs";
 import * as first from "./cases-first.mjs";
 import * as languages from "./cases-languages.mjs";
+import * as palette from "./cases-palette.mjs";
 import * as manage from "./cases-manage.mjs";
 import * as panes from "./cases-panes.mjs";
 import * as phone from "./cases-phone.mjs";
 import * as pipeline from "./cases-pipeline.mjs";
+import * as push from "./cases-push.mjs";
 import * as safety from "./cases-safety.mjs";
+import * as sight from "./cases-sight.mjs";
 import * as settings from "./cases-settings.mjs";
 import * as tools from "./cases-tools.mjs";
 import * as use from "./cases-use.mjs";
-import { World, root } from "./harness.mjs";
+import * as firefox from "./firefox.mjs";
+import { World, isFirefox, root } from "./harness.mjs";
 import { answers, hostileAnswers } from "./texts-answers.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { first, chat, branches, answers: answersRoom, pipeline, tools, files, use, settings, manage, panes, channels, cron, safety, phone, languages };
-const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter));
+const rooms = { first, chat, branches, answers: answersRoom, pipeline, tools, files, use, palette, settings, manage, panes, channels, cron, safety, phone, push, sight, languages };
+const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter)).filter((c) => !isFirefox || firefox.names.has(c.name));
 const failures = join(root, "build/cache/page-failures");
 const gatewayOf = (q) => /http:\S+/.exec(q)?.[0] ?? "http://127.0.0.1:9";
 const models = {
@@ -125,7 +130,7 @@ async function browser() {
 await Promise.all(Array.from({ length: Number(process.env.HEARTH_BROWSERS ?? 2) }, browser));
 for (const name of unsteady) {
   console.log(`UNSTEADY  ${name}: failed once, passed when it was run again`);
-  if (process.env.HEARTH_UNSTEADY) appendFileSync(process.env.HEARTH_UNSTEADY, `${JSON.stringify({ check: "page-browser", where: "frontend/test/page", name })}\n`);
+  if (process.env.HEARTH_UNSTEADY) appendFileSync(process.env.HEARTH_UNSTEADY, `${JSON.stringify({ check: isFirefox ? "page-firefox" : "page-browser", where: "frontend/test/page", name })}\n`);
 }
 console.log(`${cases.length - failed} passed, ${failed} failed, ${((performance.now() - start) / 1000).toFixed(0)} s`);
 process.exit(failed > 0 ? 1 : 0);

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"mime"
+	"slices"
 	"sync"
 	"time"
 
@@ -113,6 +114,31 @@ func testFileOut(t T, s *Setup) {
 	}
 	if files != 1 || words != 1 {
 		t.Errorf("people see %d files and the words with them %d times: %+v", files, words, s.Net.Messages())
+	}
+}
+
+func testFilesTogether(t T, s *Setup) {
+	s.hasFiles(t)
+	names := []string{"one.pdf", "two.pdf"}
+	var media []channel.Media
+	for _, name := range names {
+		s.Files.put(name, []byte(fileText+name), int64(len(fileText+name)))
+		media = append(media, channel.Media{MIME: fileMIME, Name: name, URL: name, Size: int64(len(fileText + name))})
+	}
+	if r, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: "see both", Media: media}); err != nil || r.MessageID == "" {
+		t.Fatalf("receipt %+v, %v", r, err)
+	}
+	var seen []string
+	for _, m := range s.Net.Messages() {
+		for _, f := range m.Files {
+			seen = append(seen, f.Name)
+			if string(f.Content) != fileText+f.Name {
+				t.Errorf("%q arrived with %.40q in it", f.Name, f.Content)
+			}
+		}
+	}
+	if !slices.Equal(seen, names) {
+		t.Errorf("people see the files %q, want %q", seen, names)
 	}
 }
 

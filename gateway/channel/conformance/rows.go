@@ -113,6 +113,14 @@ func fileRows() []Row {
 		{Name: "FileOut", What: "a file arrives with its name, what is in it, and the words with it",
 			Do:  "send each of media with its name; path lies in the common folder",
 			run: testFileOut, cannot: sends},
+		{Name: "FilesTogether", What: "two files go out as one message, where its limits say so",
+			Do:  "show all files of a send, or leave together out of the limits",
+			run: testFilesTogether, cannot: func(s *Setup) string {
+				if why := sends(s); why != "" {
+					return why
+				}
+				return unless(s.Channel.Limits().Together > 1, "a file is a message of its own on this network")
+			}},
 		{Name: "FileOutTooLarge", What: "a file that is larger than its limits say is refused, and nothing is sent",
 			Do:  "answer with code 1 before anything is sent",
 			run: testFileOutTooLarge, cannot: sends},

@@ -27,7 +27,7 @@ const Root = "https://discord.com/api"
 // Limits of a message. Discord says 2,000 characters; the strictest count is taken.
 var Limits = channel.Limits{
 	Text: 2000, Unit: channel.UTF16, Lines: 17, Caption: 2000, Dialect: channel.Markdown, EditPace: 1200 * time.Millisecond,
-	Typing: 10 * time.Second, Files: 10 << 20, Reactions: true, Threads: true, Heard: true, Choices: 25,
+	Typing: 10 * time.Second, Files: 10 << 20, Together: 10, Reactions: true, Threads: true, Heard: true, Choices: 25,
 }
 
 // PersonSign begins the id of a conversation with one person, before the person's own
@@ -55,8 +55,9 @@ func Kind() channel.Kind {
 			"Open the “Install Link” that stands there, and choose your server."},
 		First:   "Write the bot a direct message: open its profile in the server's list of members.",
 		MaxFile: 100, MaxFileWhy: "A bot sends 10 at most",
-		New:     open,
-		IsGroup: func(conversation string) bool { return !strings.HasPrefix(conversation, PersonSign) },
+		Streaming: "off",
+		New:       open,
+		IsGroup:   func(conversation string) bool { return !strings.HasPrefix(conversation, PersonSign) },
 	}
 }
 
@@ -65,7 +66,8 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Bundled(ID, a, Limits, channel.WithoutFinish()...)
+	can := append(channel.Writing(), channel.CanChoose, channel.CanPoll, channel.CanPin, channel.CanRead, channel.CanMenu)
+	return program.Bundled(ID, a, Limits, can...)
 }
 
 // Check says what is wrong with an account.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/door"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
 )
 
 func well(context.Context) (string, error) { return "", nil }
@@ -20,7 +20,7 @@ func well(context.Context) (string, error) { return "", nil }
 // TestSec_A_NET_23_TakenOnce: a message that comes again is taken once, at the same
 // time and after a restart too, and is answered as the first.
 func TestSec_A_NET_23_TakenOnce(t *testing.T) {
-	kept := &doortest.Kept{}
+	kept := &clienttest.Kept{}
 	for life := range 2 {
 		d := door.New(door.Options{Durable: kept})
 		if err := d.Take(t.Context(), "1", channel.Inbound{}); err == nil {
@@ -37,7 +37,7 @@ func TestSec_A_NET_23_TakenOnce(t *testing.T) {
 				return nil
 			}, well)
 		}()
-		doortest.Until(t, "receiving", func() bool { return d.Status().State == channel.Receiving })
+		clienttest.Until(t, "receiving", func() bool { return d.Status().State == channel.Receiving })
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {

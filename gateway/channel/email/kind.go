@@ -38,7 +38,7 @@ const MaxMessage = 25 << 20
 // Limits of a message. Encoded for the way, a file is a third larger, so less than
 // MaxMessage can be sent.
 var Limits = channel.Limits{
-	Text: 100_000, Unit: channel.Characters, Caption: 100_000, Dialect: channel.HTML, Files: 15 << 20,
+	Text: 100_000, Unit: channel.Characters, Caption: 100_000, Dialect: channel.HTML, Files: 15 << 20, Together: 20,
 }
 
 // Kind describes e-mail.

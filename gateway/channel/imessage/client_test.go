@@ -15,7 +15,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/imessage/imessagetest"
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 )
@@ -25,7 +25,7 @@ const ada = "+491701234567"
 // world is a Mac that Ada writes to.
 type world struct {
 	*imessagetest.Mac
-	keep doortest.Kept
+	keep clienttest.Kept
 }
 
 func newWorld(t *testing.T) *world { return &world{Mac: imessagetest.New(t)} }
@@ -147,32 +147,8 @@ func running(t *testing.T, c *Client) (got <-chan channel.Inbound, stop func()) 
 		}
 	})
 	t.Cleanup(stop)
-	until(t, "connecting", func() bool { return c.Status().State == channel.Receiving })
+	clienttest.Until(t, "connecting", func() bool { return c.Status().State == channel.Receiving })
 	return in, stop
-}
-
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick, late := time.NewTicker(2*time.Millisecond), time.After(60*time.Second)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal(what, "did not happen")
-		}
-	}
-}
-
-func next(t *testing.T, got <-chan channel.Inbound) channel.Inbound {
-	t.Helper()
-	select {
-	case in := <-got:
-		return in
-	case <-time.After(60 * time.Second):
-		t.Fatal("nothing came")
-		return channel.Inbound{}
-	}
 }
 
 // TestInbound: who wrote, where, and what of it is for us.
@@ -221,7 +197,7 @@ func TestInbound(t *testing.T) {
 		{"e", "chat_id:9", ada, "to all", "", "", channel.Group, false},
 		{"f", ada, ada, "", "", "", channel.Direct, false},
 	} {
-		in := next(t, got)
+		in := clienttest.Next(t, got)
 		if in.MessageID != want.id || in.Conversation != want.conversation || in.SenderID != want.sender || in.Text != want.text ||
 			in.Command != want.command || in.ReplyToText != want.reply || in.Chat != want.chat || in.Mentioned != want.mentioned {
 			t.Errorf("%+v, want %+v", in, want)
@@ -279,23 +255,23 @@ func TestFault_F_CH_IMsgEnds(t *testing.T) {
 	c := w.open(t, nil)
 	got, _ := running(t, c)
 	w.Say("a", ada, "one", nil)
-	if in := next(t, got); in.MessageID != "a" {
+	if in := clienttest.Next(t, got); in.MessageID != "a" {
 		t.Errorf("%+v", in)
 	}
 	w.Block(true)
 	w.End()
-	until(t, "what is wrong", func() bool {
+	clienttest.Until(t, "what is wrong", func() bool {
 		s := c.Status()
 		return s.State == channel.Waiting && strings.Contains(s.Problem, "Full Disk Access")
 	})
 	w.Say("b", ada, "two", nil)
 	w.Block(false)
-	if in := next(t, got); in.MessageID != "b" {
+	if in := clienttest.Next(t, got); in.MessageID != "b" {
 		t.Errorf("%+v", in)
 	}
 	w.Raw(`{"jsonrpc":"2.0","method":"error","params":{"subscription":1,"error":{"message":"disk I/O error"}}}`)
 	w.Say("c", ada, "three", nil)
-	if in := next(t, got); in.MessageID != "c" {
+	if in := clienttest.Next(t, got); in.MessageID != "c" {
 		t.Errorf("%+v", in)
 	}
 }

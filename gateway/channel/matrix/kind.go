@@ -61,8 +61,9 @@ func Kind() channel.Kind {
 			"Note its id (like @hearth:example.org), its password and the address of the homeserver."},
 		First:   "From your own account, begin a conversation with it and write “hi”. Name your own id as one whose invitations it follows.",
 		MaxFile: 100, MaxFileWhy: "The server may take less, and says so",
-		New:     open,
-		IsGroup: func(conversation string) bool { return strings.HasPrefix(conversation, "!") },
+		Streaming: "off",
+		New:       open,
+		IsGroup:   func(conversation string) bool { return strings.HasPrefix(conversation, "!") },
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 // Limits of a message. Newer servers take 16,383 characters, all take 4,000.
 var Limits = channel.Limits{
 	Text: 4000, Unit: channel.Characters, Caption: 4000, Dialect: channel.Markdown, EditPace: time.Second, Typing: 5 * time.Second,
-	Files: 100 << 20, Reactions: true, Heard: true, Threads: true,
+	Files: 100 << 20, Together: 5, Reactions: true, Heard: true, Threads: true,
 }
 
 // PersonSign begins the id of a conversation with one person, before the person's own

@@ -177,6 +177,7 @@ func (c *Bridge) oneLife(ctx context.Context, inbox channel.Inbox) error {
 // something, and a file is no larger than is allowed here.
 func within(l channel.Limits, maxFile int64) channel.Limits {
 	l.Text, l.Lines, l.Caption, l.Edits = max(l.Text, 0), max(l.Lines, 0), max(l.Caption, 0), max(l.Edits, 0)
+	l.Together = min(max(l.Together, 0), 100)
 	l.Choices = max(l.Choices, 0)
 	if l.Text > 0 {
 		l.Text = max(l.Text, 64)

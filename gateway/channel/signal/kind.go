@@ -34,7 +34,7 @@ const PersonSign = "uuid:"
 // show as text. Programs take ten edits of a message, for a day.
 var Limits = channel.Limits{
 	Text: 4000, Caption: 4000, Dialect: channel.PlainText, EditPace: 3 * time.Second, EditWindow: 24 * time.Hour, Edits: 10,
-	Typing: 15 * time.Second, Files: MostFile, Reactions: true,
+	Typing: 15 * time.Second, Files: MostFile, Together: 10, Reactions: true,
 }
 
 // MostFile is the largest file. Signal takes 100 MB; it travels to signal-cli within a

@@ -28,7 +28,7 @@ const Root = "https://slack.com/api"
 // Limits of a message. Slack advises 4,000 characters and cuts at 40,000. It shows that
 // a bot is thinking in threads, for two minutes.
 var Limits = channel.Limits{
-	Text: 4000, Unit: channel.Characters, Caption: 4000, Dialect: channel.Markdown, EditPace: time.Second, Files: 100 << 20,
+	Text: 4000, Unit: channel.Characters, Caption: 4000, Dialect: channel.Markdown, EditPace: time.Second, Files: 100 << 20, Together: 10,
 	Typing:    time.Minute,
 	Reactions: true, Threads: true, Heard: true, Choices: 25,
 }
@@ -82,8 +82,8 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Bundled(ID, a, Limits, channel.CanEdit, channel.CanDelete, channel.CanType, channel.CanReact, channel.CanFetch, channel.CanChoose,
-		channel.CanPin, channel.CanRead, channel.CanMenu, channel.CanFinish)
+	return program.Bundled(ID, a, Limits, channel.CanEdit, channel.CanDelete, channel.CanType, channel.CanReact, channel.CanFetch,
+		channel.CanChoose, channel.CanPin, channel.CanRead, channel.CanMenu, channel.CanFinish)
 }
 
 // Check says what is wrong with an account.

@@ -72,7 +72,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Beside(Program, program.Options{Account: a, Network: ID, Limits: Limits, Can: channel.WithoutFinish()})
+	return program.Beside(Program, program.Options{Account: a, Network: ID, Limits: Limits, Can: channel.Writing()})
 }
 
 // Check says what is wrong with an account.

@@ -29,7 +29,7 @@ const MostText = 10_000
 // people edit for ten minutes unless they are told otherwise.
 var Limits = channel.Limits{
 	Text: MostText, Unit: channel.Characters, Caption: 9000, Dialect: channel.Markdown, EditPace: 1200 * time.Millisecond,
-	EditWindow: 10 * time.Minute, Typing: 10 * time.Second, Files: 25 << 20, Reactions: true, Heard: true, Threads: true,
+	EditWindow: 10 * time.Minute, Typing: 10 * time.Second, Files: 25 << 20, Together: 10, Reactions: true, Heard: true, Threads: true,
 }
 
 // Signs that conversations begin with: a stream's before its number, a person's before

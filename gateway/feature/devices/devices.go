@@ -30,6 +30,8 @@ type Options struct {
 	Audit    *audit.Log
 	Secrets  *redact.Redactor
 	Now      func() time.Time
+	// Removed is told the id of a device that may not read any more.
+	Removed func(ctx context.Context, deviceID string) error
 	// Revoked is told the id of a program whose token was taken away, so that what
 	// it began ends.
 	Revoked func(ctx context.Context, id string)

@@ -132,6 +132,11 @@ func (f *feature) tokenRevoke(ctx context.Context, c *server.Caller, p protocol.
 	}
 	f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device's role was taken away",
 		Facts: map[string]string{"role": string(p.Role)}})
+	if p.Role == protocol.RoleOperator {
+		if err := f.o.Removed(ctx, p.DeviceID); err != nil {
+			return protocol.DeviceTokenRevoked{}, err
+		}
+	}
 	return protocol.DeviceTokenRevoked{DeviceID: p.DeviceID, Role: p.Role, RevokedAtMs: grant.RevokedAtMs}, nil
 }
 
@@ -156,5 +161,8 @@ func (f *feature) pairRemove(ctx context.Context, p protocol.PairRemoveParams) (
 		return protocol.PairRemoveResult{}, err
 	}
 	f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, Who: p.DeviceID, What: "a device was removed"})
+	if err := f.o.Removed(ctx, p.DeviceID); err != nil {
+		return protocol.PairRemoveResult{}, err
+	}
 	return protocol.PairRemoveResult{DeviceID: p.DeviceID, Removed: true}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -43,19 +42,12 @@ func (f *Servers) serving() http.Handler {
 
 func (f *Servers) admit(r *http.Request) (serve.Visit, error) {
 	if !Section.Of(f.o.Settings.Snapshot().Config).Serves {
-		return serve.Visit{}, &serve.Refusal{Status: http.StatusNotFound, Text: "MCP over HTTP is off; `hearth config set " +
+		return serve.Visit{}, &admission.Refusal{Status: http.StatusNotFound, Text: "MCP over HTTP is off; `hearth config set " +
 			"mcp.serve.http.enabled true` turns it on"}
 	}
 	v, err := f.o.Programs.Door.Admit(r, pairing.ClientMCP)
-	var wait *pairing.ClientWaitError
-	var scope *pairing.ClientScopeError
-	switch {
-	case errors.As(err, &wait):
-		return serve.Visit{}, &serve.Refusal{Status: http.StatusTooManyRequests, Text: err.Error(), Wait: wait.Wait}
-	case errors.As(err, &scope):
-		return serve.Visit{}, &serve.Refusal{Status: http.StatusForbidden, Text: err.Error()}
-	case err != nil:
-		return serve.Visit{}, &serve.Refusal{Status: http.StatusUnauthorized, Text: err.Error()}
+	if err != nil {
+		return serve.Visit{}, err
 	}
 	own := !v.Client.May(pairing.ClientOwner)
 	return serve.Visit{ID: v.Client.ID, Gateway: &client{Programs: f.o.Programs, client: v.Client, own: own}, Own: own, Bind: v.Bind,

@@ -7,7 +7,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -62,9 +61,6 @@ func (f feature) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !Section.Of(f.Settings.Snapshot().Config).Enabled:
 		http.Error(w, "Metrics are off; `hearth config set diagnostics.prometheus.enabled true` turns them on.", http.StatusNotFound)
 		return
-	case r.Header.Get("Origin") != "":
-		http.Error(w, "Metrics are for programs, not for pages in a browser.", http.StatusForbidden)
-		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "Metrics are read with GET.", http.StatusMethodNotAllowed)
@@ -88,19 +84,12 @@ func (f feature) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse says why nobody is let in, and what to do.
 func refuse(w http.ResponseWriter, err error) {
-	status := http.StatusUnauthorized
-	var wait *pairing.ClientWaitError
-	var scope *pairing.ClientScopeError
-	switch {
-	case errors.As(err, &wait):
-		status = http.StatusTooManyRequests
-		w.Header().Set("Retry-After", strconv.Itoa(int((wait.Wait+time.Second-1)/time.Second)))
-	case errors.As(err, &scope):
-		status = http.StatusForbidden
-	default:
-		w.Header().Set("WWW-Authenticate", `Bearer realm="Hearth"`)
+	known, ok := admission.Refused(err)
+	if !ok {
+		known = &admission.Refusal{Status: http.StatusInternalServerError, Text: "this did not work; `hearth logs` says why"}
 	}
-	http.Error(w, err.Error()+"\n`hearth tokens create NAME --scope metrics` makes a token for this.", status)
+	known.Mark(w.Header())
+	http.Error(w, known.Text+"\n`hearth tokens create NAME --scope metrics` makes a token for this.", known.Status)
 }
 
 // look asks the parts.

@@ -25,8 +25,10 @@ type collector struct {
 	metrics map[string]metric
 	bodies  []string
 	headers []http.Header
-	answer  int // of the next requests, 0: 200
+	answer  int           // of the next requests, 0: 200
+	refused chan struct{} // closed with the first spans that were
 	asked   int
+	told    bool
 }
 
 type value struct {
@@ -90,7 +92,7 @@ type metric struct {
 }
 
 func collect(t testing.TB) *collector {
-	c := &collector{t: t, metrics: map[string]metric{}}
+	c := &collector{t: t, metrics: map[string]metric{}, refused: make(chan struct{})}
 	c.Server = httptest.NewServer(c)
 	t.Cleanup(c.Close)
 	return c
@@ -112,6 +114,10 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.asked++
 	c.headers = append(c.headers, r.Header.Clone())
 	if c.answer != 0 {
+		if strings.Contains(string(body), `"turn"`) && !c.told {
+			c.told = true
+			close(c.refused)
+		}
 		w.WriteHeader(c.answer)
 		return
 	}
@@ -322,5 +328,23 @@ func TestSec_A_NET_TelemetryOverTheInternetIsEncrypted(t *testing.T) {
 	why := p.Refused("config.patch", map[string]any{"raw": `{"diagnostics":{"otel":{"endpoint":"http://collector.example.org:4318"}}}`})
 	if why == "" {
 		t.Error("it is taken")
+	}
+}
+
+// A collector that is not there for a while gets later what it missed.
+func TestFault_F_NET_ACollectorThatIsBackGetsWhatItMissed(t *testing.T) {
+	c := collect(t)
+	c.answer = http.StatusServiceUnavailable
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	p.Patch(settings(c.URL, map[string]any{"flushIntervalMs": 1000}))
+	p.Say("main", "m1", "hello")
+	<-c.refused
+	c.mu.Lock()
+	c.answer = 0
+	c.mu.Unlock()
+	r.Shutdown()
+	if spans, _, _ := c.took(); len(named(spans, "turn")) != 1 {
+		t.Errorf("it got %+v", spans)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 )
 
 // Visit is a request that was let in with a token.
@@ -24,21 +26,12 @@ type Visit struct {
 	Release func()
 }
 
-// Refusal is why a request is not let in.
-type Refusal struct {
-	Status int
-	Text   string
-	Wait   time.Duration // until another try makes sense
-}
-
-func (r *Refusal) Error() string { return r.Text }
-
 // HTTPOptions of a Handler. All are needed.
 type HTTPOptions struct {
 	Version string
 	Life    context.Context // sessions end with it
 	Go      func(func())    // runs what outlives a request
-	// Admit lets a request in; an error is best a *Refusal.
+	// Admit lets a request in; an error is best one that admission.Refused knows.
 	Admit func(r *http.Request) (Visit, error)
 }
 
@@ -80,8 +73,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m := h.room(v)
 	if !h.enter(m) {
-		refuse(w, &Refusal{http.StatusTooManyRequests, fmt.Sprintf("this token has %d requests under way; wait for one to end", maxRequests),
-			time.Second})
+		refuse(w, busy("this token has %d requests under way; wait for one to end", maxRequests, time.Second))
 		return
 	}
 	defer h.leave(m)
@@ -90,7 +82,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if r.Header.Get("Mcp-Session-Id") == "" && sessions(m.server) >= maxSessions {
-			refuse(w, &Refusal{http.StatusTooManyRequests, fmt.Sprintf("this token has %d sessions; end one with DELETE", maxSessions), time.Minute})
+			refuse(w, busy("this token has %d sessions; end one with DELETE", maxSessions, time.Minute))
 			return
 		}
 	}
@@ -155,30 +147,27 @@ func sessions(s *mcp.Server) (n int) {
 func readBody(w http.ResponseWriter, r *http.Request) bool {
 	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		refuse(w, &Refusal{Status: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("a message has at most %d MB", maxBody>>20)})
+		refuse(w, &admission.Refusal{Status: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("a message has at most %d MB", maxBody>>20)})
 		return false
 	}
 	if err != nil {
-		refuse(w, &Refusal{Status: http.StatusBadRequest, Text: "the message did not arrive whole"})
+		refuse(w, &admission.Refusal{Status: http.StatusBadRequest, Text: "the message did not arrive whole"})
 		return false
 	}
 	r.Body = io.NopCloser(bytes.NewReader(b))
 	return true
 }
 
+func busy(text string, most int, wait time.Duration) *admission.Refusal {
+	return &admission.Refusal{Status: http.StatusTooManyRequests, Text: fmt.Sprintf(text, most), Wait: wait}
+}
+
 func refuse(w http.ResponseWriter, err error) {
-	known := (*Refusal)(nil)
-	if !errors.As(err, &known) {
-		known = &Refusal{Status: http.StatusInternalServerError, Text: "this did not work; `hearth logs` says why"}
+	known, ok := admission.Refused(err)
+	if !ok {
+		known = &admission.Refusal{Status: http.StatusInternalServerError, Text: "this did not work; `hearth logs` says why"}
 	}
-	h := w.Header()
-	if known.Status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", `Bearer realm="Hearth"`)
-	}
-	if known.Wait > 0 {
-		h.Set("Retry-After", fmt.Sprint(int((known.Wait+time.Second-1)/time.Second)))
-	}
-	h.Set("Cache-Control", "no-store")
+	known.Mark(w.Header())
 	http.Error(w, known.Text, known.Status)
 }
 

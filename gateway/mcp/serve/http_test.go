@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hearth-assistant/hearth/gateway/pairing/admission"
 )
 
 // late answers chats after a while.
@@ -31,7 +33,7 @@ func house(t *testing.T, g Gateway) *httptest.Server {
 	h := NewHandler(HTTPOptions{Version: "test", Life: life, Go: errands.Go, Admit: func(r *http.Request) (Visit, error) {
 		id := r.Header.Get("Authorization")
 		if id == "" {
-			return Visit{}, &Refusal{Status: http.StatusUnauthorized, Text: "a token is needed"}
+			return Visit{}, &admission.Refusal{Status: http.StatusUnauthorized, Text: "a token is needed"}
 		}
 		return Visit{ID: id, Gateway: g, Release: func() {}, Bind: func(ctx context.Context) (context.Context, func()) {
 			return context.WithCancel(ctx)

@@ -37,14 +37,17 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// Admit lets a request in that needs a right, or not. Both are in the
-// audit log.
+// Admit lets a request in that needs a right, or not; Refused says what to answer.
+// Both are in the audit log.
 func (d *Door) Admit(r *http.Request, need pairing.ClientScope) (*pairing.Visit, error) {
 	k := pairing.AccessRequest{Token: bearer(r), Origin: r.Header.Get("Origin"), Need: need}
 	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		k.Source = peer.Addr()
 	}
-	v, err := d.clients.Admit(r.Context(), k)
+	v, err := (*pairing.Visit)(nil), error(ErrPage)
+	if ownPage(r) {
+		v, err = d.clients.Admit(r.Context(), k)
+	}
 	facts := map[string]string{"from": k.Source.String(), "origin": k.Origin, "for": string(need), "path": r.URL.Path}
 	var wait *pairing.ClientWaitError
 	switch {

@@ -19,7 +19,7 @@ const noParams = "Record<string, never>"
 // emitSurface fails when one is missing.
 func methodShapes() []shape {
 	groups := slices.Concat(secretShapes(), guardShapes(), pastShapes(), skillShapes(), mcpShapes(), networkShapes(), nodeShapes(),
-		cronShapes(), taskShapes(), agentShapes())
+		cronShapes(), taskShapes(), agentShapes(), pushShapes())
 	return append(groups, []shape{
 		{protocol.MethodConnect, "ConnectParams", "HelloOK"},
 		{protocol.MethodHealth, noParams, "Health"},
@@ -85,6 +85,19 @@ func methodShapes() []shape {
 		{protocol.MethodView, "ViewParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
 	}...)
+}
+
+// pushShapes are those of notifications by push services.
+func pushShapes() []shape {
+	return []shape{
+		{protocol.MethodPushKey, noParams, "PushKey"},
+		{protocol.MethodPushSubscribe, "PushSubscribeParams", "PushSubscribed"},
+		{protocol.MethodPushUnsubscribe, "PushEndpointParams", "PushUnsubscribed"},
+		{protocol.MethodPushTest, "PushTestParams", "PushTested"},
+		{protocol.MethodPushPreferencesGet, "PushEndpointParams", "PushPreferencesResult"},
+		{protocol.MethodPushPreferencesSet, "PushPreferencesSetParams", "PushPreferencesResult"},
+		{protocol.MethodPushOpen, "PushOpenParams", "PushPlace"},
+	}
 }
 
 // agentShapes are those of who answers, and of the models that do.

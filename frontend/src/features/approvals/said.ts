@@ -1,27 +1,20 @@
 // What a request asks for, in the language of this person: the gateway sends codes
-// with parameters, and the same in English for a language that has no words for one.
+// with parameters, and the same in English for a code that is not known here.
+import en from "../../i18n/en/asks.json";
 import { say } from "../../i18n/words.svelte";
 import type { Approval } from "../../net/wire";
 
 type Request = Approval["request"];
 export type Fact = NonNullable<Request["hearthFacts"]>[number];
 
-// English comes from the gateway and is in no bundle; the part is loaded with the views.
-const none = {};
-const isolated = (v: string): string => `\u2068${v}\u2069`;
-
-/** words finds a sentence of the part "asks", "" where this language has none. */
-function words(key: string, params?: Record<string, string>): string {
-  const s = say("asks", none, key, params);
-  return s === key ? "" : s;
-}
+/** words finds a sentence of the part "asks", "" where there is none. */
+const words = (key: string, params?: Record<string, string>): string => (Object.hasOwn(en, key) ? say("asks", en, key, params) : "");
 
 /** sentence says in one line what is asked for. */
 export function sentence(r: Request): string {
   const s = r.hearthSays;
   if (!s) return r.hearthTitle || r.command;
-  const params = Object.fromEntries(Object.entries(s.params ?? {}).map(([k, v]) => [k, isolated(v)]));
-  return words(`asks.${s.code}`, { who: "Hearth", ...params }) || s.text;
+  return words(`asks.${s.code}`, { who: "Hearth", ...s.params }) || s.text;
 }
 
 /** label names a fact, "" for one that speaks for itself. */

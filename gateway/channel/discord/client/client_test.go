@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/discord"
 	"github.com/hearth-assistant/hearth/gateway/channel/discord/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/discord/discordtest"
@@ -23,28 +22,6 @@ import (
 )
 
 const token = "MTA0NzE1Mzk4NzIyMzEyODEx.GhIjKl.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKL"
-
-// kept is the gateway's store in memory.
-type kept struct {
-	mu sync.Mutex
-	m  map[string][]byte
-}
-
-func (k *kept) Get(_ context.Context, key string) ([]byte, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.m[key], nil
-}
-
-func (k *kept) Put(_ context.Context, key string, value []byte) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.m == nil {
-		k.m = map[string][]byte{}
-	}
-	k.m[key] = value
-	return nil
-}
 
 func account(s *discordtest.Server, store channel.Durable) channel.Account {
 	return channel.Account{
@@ -62,14 +39,14 @@ type world struct {
 	town *discordtest.Channel
 	talk *discordtest.Channel
 	c    *client.Client
-	keep *kept
+	keep *clienttest.Kept
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	s := discordtest.New(token)
 	t.Cleanup(s.Close)
-	w := &world{Server: s, ada: s.AddUser("ada", false), keep: &kept{}}
+	w := &world{Server: s, ada: s.AddUser("ada", false), keep: &clienttest.Kept{}}
 	w.dm, w.town = s.Direct(w.ada), s.AddChannel("town", nil)
 	w.talk = s.AddChannel("talk", w.town)
 	w.c = w.open(t)
@@ -201,56 +178,16 @@ func TestKind(t *testing.T) {
 	channeltest.Kind(t, k, right, []string{"1047153987223128110"}, []string{"@1047153987223128110"})
 }
 
-// running runs a client until the test ends or stop is called.
-func running(t *testing.T, c *client.Client) (got <-chan channel.Inbound, stop func() error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	in, end := make(chan channel.Inbound, 20_000), make(chan error, 1)
-	go func() { end <- c.Run(ctx, func(_ context.Context, m channel.Inbound) error { in <- m; return nil }) }()
-	var once sync.Once
-	var err error
-	stop = func() error {
-		once.Do(func() { cancel(); err = <-end })
-		return err
-	}
-	t.Cleanup(func() { _ = stop() })
-	return in, stop
-}
-
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick, late := time.NewTicker(2*time.Millisecond), time.After(60*time.Second)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal(what, "did not happen")
-		}
-	}
-}
-
 func connected(c *client.Client) func() bool {
 	return func() bool { return c.Status().State == channel.Receiving }
-}
-
-func next(t *testing.T, got <-chan channel.Inbound) channel.Inbound {
-	t.Helper()
-	select {
-	case in := <-got:
-		return in
-	case <-time.After(60 * time.Second):
-		t.Fatal("nothing came")
-		return channel.Inbound{}
-	}
 }
 
 // TestInbound: who wrote, where, and what of it is for us.
 func TestInbound(t *testing.T) {
 	w := newWorld(t)
 	robot := w.AddUser("robot", true)
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	me := "<@" + w.Bot.ID + ">"
 	named := func(m *discordtest.Message) { m.Mentions = append(m.Mentions, w.Bot) }
 	photo := w.Upload("photo.png", "image/png", []byte("png"))
@@ -292,7 +229,7 @@ func TestInbound(t *testing.T) {
 		{w.ada, w.dm, "\u202egnirts\u200b", nil, func(in channel.Inbound) bool { return in.Text == "\u202egnirts\u200b" }},
 	} {
 		m := w.Say(tc.who, tc.where, tc.text, tc.change)
-		in := next(t, got)
+		in := clienttest.Next(t, got)
 		if in.MessageID != m.ID || in.At.UnixMilli() != m.At.UnixMilli() || in.Channel != discord.ID || !tc.want(in) {
 			t.Errorf("%q came as %+v", tc.text, in)
 		}
@@ -302,10 +239,10 @@ func TestInbound(t *testing.T) {
 	changed := w.Say(w.ada, w.dm, "one", nil)
 	w.Change(changed, "", true)
 	w.Change(changed, "two", false)
-	if in := next(t, got); in.Text != "one" || in.Edited {
+	if in := clienttest.Next(t, got); in.Text != "one" || in.Edited {
 		t.Errorf("%+v", in)
 	}
-	if in := next(t, got); in.Text != "two" || !in.Edited || in.MessageID != changed.ID {
+	if in := clienttest.Next(t, got); in.Text != "two" || !in.Edited || in.MessageID != changed.ID {
 		t.Errorf("%+v", in)
 	}
 }
@@ -410,15 +347,15 @@ func (w *world) Menu(language string) (out [][2]string) {
 // TestCommandOfTheMenu: it comes in as if it had been typed, and who chose it is told.
 func TestCommandOfTheMenu(t *testing.T) {
 	w := newWorld(t)
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	w.Command(w.ada, w.dm, "think", "high")
-	if in := next(t, got); in.Text != "/think high" || in.Chat != channel.Direct || in.SenderID != w.ada.ID ||
+	if in := clienttest.Next(t, got); in.Text != "/think high" || in.Chat != channel.Direct || in.SenderID != w.ada.ID ||
 		in.Conversation != "@"+w.ada.ID {
 		t.Errorf("%+v", in)
 	}
 	w.Command(w.ada, w.talk, "status", "")
-	if in := next(t, got); in.Text != "/status" || in.Chat != channel.Group || !in.Mentioned || in.Thread != w.talk.ID {
+	if in := clienttest.Next(t, got); in.Text != "/status" || in.Chat != channel.Group || !in.Mentioned || in.Thread != w.talk.ID {
 		t.Errorf("%+v", in)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/discord/discordtest"
 )
 
@@ -17,10 +18,10 @@ func TestFault_F_CH_Sessions(t *testing.T) {
 	w := newWorld(t)
 	w.Say(w.ada, w.dm, "before our time", nil)
 	w.Say(w.ada, w.town, "before our time", nil)
-	got, stop := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, stop := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	w.Again(w.Say(w.ada, w.dm, "m0", nil))
-	if in := next(t, got); in.Text != "m0" {
+	if in := clienttest.Next(t, got); in.Text != "m0" {
 		t.Fatalf("%+v", in)
 	}
 	said := 0
@@ -43,11 +44,11 @@ func TestFault_F_CH_Sessions(t *testing.T) {
 		w.Say(w.ada, w.town, fmt.Sprint("m", said-1), nil)
 		w.Say(w.ada, w.dm, fmt.Sprint("m", said), nil)
 		for _, want := range []int{said - 1, said} {
-			if in := next(t, got); in.Text != fmt.Sprint("m", want) {
+			if in := clienttest.Next(t, got); in.Text != fmt.Sprint("m", want) {
 				t.Fatalf("%s: %q came, not m%d", tc.name, in.Text, want)
 			}
 		}
-		until(t, "receiving again after "+tc.name, func() bool {
+		clienttest.Until(t, "receiving again after "+tc.name, func() bool {
 			_, nowBegun, nowResumed := w.Counts()
 			return connected(w.c)() && (tc.anew && nowBegun > begun || !tc.anew && nowResumed > resumed && nowBegun == begun)
 		})
@@ -55,16 +56,16 @@ func TestFault_F_CH_Sessions(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "being gone", func() bool { return w.Connected() == 0 })
+	clienttest.Until(t, "being gone", func() bool { return w.Connected() == 0 })
 	const many = 230 // pages of 100
 	for i := range many {
 		w.Silently(w.ada, w.town, fmt.Sprint("n", i))
 	}
 	w.Silently(w.ada, w.dm, "and here")
-	got, _ = running(t, w.open(t))
+	got, _ = clienttest.Started(t, w.open(t))
 	var texts []string
 	for len(texts) == 0 || texts[len(texts)-1] != "and here" {
-		texts = append(texts, next(t, got).Text)
+		texts = append(texts, clienttest.Next(t, got).Text)
 	}
 	if len(texts) != many+1 || texts[0] != "n0" || texts[many-1] != fmt.Sprint("n", many-1) {
 		t.Errorf("%d came: %.300s", len(texts), strings.Join(texts, " "))
@@ -75,21 +76,21 @@ func TestFault_F_CH_Sessions(t *testing.T) {
 // their next message: Discord tells of their channel only then.
 func TestFault_F_CH_NewPerson(t *testing.T) {
 	w := newWorld(t)
-	got, stop := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, stop := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	w.Say(w.ada, w.town, "hello", nil)
-	next(t, got)
+	clienttest.Next(t, got)
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
 	bob := w.AddUser("bob", false)
 	w.Silently(bob, w.Direct(bob), "anybody there?")
 	c := w.open(t)
-	got, _ = running(t, c)
-	until(t, "connecting", connected(c))
+	got, _ = clienttest.Started(t, c)
+	clienttest.Until(t, "connecting", connected(c))
 	w.Say(bob, w.Direct(bob), "hello?", nil)
 	for _, want := range []string{"anybody there?", "hello?"} {
-		if in := next(t, got); in.Text != want {
+		if in := clienttest.Next(t, got); in.Text != want {
 			t.Errorf("%q came, not %q", in.Text, want)
 		}
 	}
@@ -100,10 +101,10 @@ func TestFault_F_CH_NewPerson(t *testing.T) {
 func TestFault_F_CH_Heartbeats(t *testing.T) {
 	w := newWorld(t)
 	w.Beat(200*time.Millisecond, true)
-	running(t, w.c)
-	until(t, "connecting again", func() bool { dials, _, resumed := w.Counts(); return dials > 1 && resumed > 0 })
+	clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting again", func() bool { dials, _, resumed := w.Counts(); return dials > 1 && resumed > 0 })
 	w.Beat(200*time.Millisecond, false)
-	until(t, "connecting", connected(w.c))
+	clienttest.Until(t, "connecting", connected(w.c))
 }
 
 // TestFault_F_CH_ForEver: what no new connection would change ends it, in words that
@@ -123,12 +124,12 @@ func TestFault_F_CH_ForEver(t *testing.T) {
 			if name == "intents" {
 				tc.happens(w)
 			}
-			_, stop := running(t, w.c)
+			_, stop := clienttest.Started(t, w.c)
 			if name != "intents" {
-				until(t, "connecting", connected(w.c))
+				clienttest.Until(t, "connecting", connected(w.c))
 				tc.happens(w)
 			}
-			until(t, "giving up", func() bool { s := w.c.Status(); return s.State == channel.Stopped && !s.Since.IsZero() })
+			clienttest.Until(t, "giving up", func() bool { s := w.c.Status(); return s.State == channel.Stopped && !s.Since.IsZero() })
 			if err := stop(); !errors.Is(err, tc.kind) || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), token) {
 				t.Error(err)
 			}
@@ -140,19 +141,19 @@ func TestFault_F_CH_ForEver(t *testing.T) {
 // the connection, not the client.
 func TestFault_F_CH_Frames(t *testing.T) {
 	w := newWorld(t)
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	for _, f := range []string{`{"op":0,"t":"MESSAGE_CREATE","d":7}`, `{"op":`, `null`, `{"op":"x"}`, `{"op":99}`,
 		`{"op":0,"t":"MESSAGE_CREATE","d":{"id":"../x","author":{"id":"y"}}}`, `{"op":0,"t":"GUILD_CREATE","d":[]}`} {
 		w.Raw(f)
 	}
 	w.Say(w.ada, w.dm, "after all", nil)
-	if in := next(t, got); in.Text != "after all" {
+	if in := clienttest.Next(t, got); in.Text != "after all" {
 		t.Errorf("%+v", in)
 	}
 	dials, _, _ := w.Counts()
 	w.Raw(`{"t":"` + strings.Repeat("x", 33<<20) + `"}`)
-	until(t, "connecting again", func() bool { now, _, _ := w.Counts(); return now > dials && connected(w.c)() })
+	clienttest.Until(t, "connecting again", func() bool { now, _, _ := w.Counts(); return now > dials && connected(w.c)() })
 }
 
 // TestFault_F_CH_Buckets: what Discord lets us ask is asked, and the rest waits here,

@@ -12,7 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/bearer"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/googlechat"
 	"github.com/hearth-assistant/hearth/gateway/channel/googlechat/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/googlechat/googlechattest"
@@ -49,7 +49,7 @@ func newWorld(t *testing.T, audience string) *world {
 	t.Cleanup(w.Close)
 	w.AddSpace(personal, "DIRECT_MESSAGE")
 	w.AddSpace(town, "SPACE")
-	w.c = w.open(t, &doortest.Kept{})
+	w.c = w.open(t, &clienttest.Kept{})
 	w.Calls(w.c)
 	return w
 }
@@ -117,7 +117,7 @@ func (w *world) Messages() (out []loopback.Message) {
 
 func setup(t *testing.T) *channeltest.Setup {
 	t.Helper()
-	w, kept := newWorld(t, project), &doortest.Kept{}
+	w, kept := newWorld(t, project), &clienttest.Kept{}
 	open := func() channel.Channel { return w.open(t, kept) }
 	return &channeltest.Setup{
 		Channel: open(), Net: w, Connected: true, Waits: 30 * time.Second, Target: direct(), Again: open,
@@ -158,16 +158,16 @@ func TestKind(t *testing.T) {
 // TestReceive: people's messages come with where they are, and what they call us with.
 func TestReceive(t *testing.T) {
 	w := newWorld(t, project)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	w.Say(googlechattest.Said{Space: town, Thread: "T1", ID: "a", User: ada, Name: "Ada", Text: "@Hearth stop", Argument: " stop",
 		Mention: "users/1"})
-	in := doortest.Next(t, got)
+	in := clienttest.Next(t, got)
 	if in.Chat != channel.Group || in.Conversation != town || in.Thread != "T1" || in.SenderID != ada || in.SenderName != "Ada" ||
 		!in.Mentioned || in.Command != "stop" || in.Label != "town" || in.MessageID != town+"/messages/a" {
 		t.Errorf("%+v", in)
 	}
 	w.Say(googlechattest.Said{Space: town, ID: "b", User: ada, Text: "hello all"})
-	if in := doortest.Next(t, got); in.Mentioned || in.Command != "" {
+	if in := clienttest.Next(t, got); in.Mentioned || in.Command != "" {
 		t.Errorf("%+v", in)
 	}
 	for _, no := range []googlechattest.Said{
@@ -177,7 +177,7 @@ func TestReceive(t *testing.T) {
 		w.Say(no)
 	}
 	w.Say(googlechattest.Said{Space: personal, Thread: "T9", ID: "h", User: ada, Text: "last"})
-	if in := doortest.Next(t, got); in.Text != "last" || in.Thread != "" || in.Conversation != "@DM1" || in.Chat != channel.Direct {
+	if in := clienttest.Next(t, got); in.Text != "last" || in.Thread != "" || in.Conversation != "@DM1" || in.Chat != channel.Direct {
 		t.Errorf("%+v", in)
 	}
 }
@@ -186,7 +186,7 @@ func TestReceive(t *testing.T) {
 // and is there once.
 func TestShownMeanwhile(t *testing.T) {
 	w := newWorld(t, project)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	typing := func() {
 		t.Helper()
 		if err := w.c.Typing(t.Context(), direct()); err != nil {
@@ -195,8 +195,8 @@ func TestShownMeanwhile(t *testing.T) {
 	}
 	typing() // nobody waits
 	w.Say(googlechattest.Said{Space: personal, ID: "a", User: ada, Text: "hi"})
-	doortest.Next(t, got)
-	doortest.Until(t, "the answer to Google", func() bool { return w.Taken("a") })
+	clienttest.Next(t, got)
+	clienttest.Until(t, "the answer to Google", func() bool { return w.Taken("a") })
 	typing()
 	typing()
 	if all := w.Sent(); len(all) != 1 || all[0].Text != "…" {
@@ -250,7 +250,7 @@ func TestFault_F_CH_GoogleSendsOnce(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	w := newWorld(t, project)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	file := func(name, resource, source string) map[string]any {
 		return map[string]any{"contentName": name, "contentType": "application/pdf", "source": source,
 			"attachmentDataRef": map[string]any{"resourceName": resource}}
@@ -259,7 +259,7 @@ func TestFiles(t *testing.T) {
 	w.Put("large", make([]byte, 1<<20+1))
 	w.Say(googlechattest.Said{Space: personal, ID: "a", User: ada, Text: "see", Files: []map[string]any{
 		file("plan.pdf", "AbC/d=", "UPLOADED_CONTENT"), file("large.bin", "large", "UPLOADED_CONTENT"), file("doc", "", "DRIVE_FILE")}})
-	in := doortest.Next(t, got)
+	in := clienttest.Next(t, got)
 	if len(in.Media) != 2 || in.Media[0].Name != "plan.pdf" || in.Text != "see\n[file in Google Drive: doc]" {
 		t.Fatalf("%+v", in)
 	}
@@ -289,7 +289,7 @@ func TestFiles(t *testing.T) {
 func TestSec_A_CH_GoogleForged(t *testing.T) {
 	for _, audience := range []string{project, "https://hearth.example.org/channels/googlechat/default"} {
 		w := newWorld(t, audience)
-		got := doortest.Running(t, w.c)
+		got := clienttest.Running(t, w.c)
 		body := w.Body(googlechattest.Said{Space: personal, ID: "a", User: ada, Text: "signed"})
 		claim := func(key string, value any) channel.Call {
 			return w.Call(body, func(c map[string]any) { c[key] = value })
@@ -324,7 +324,7 @@ func TestSec_A_CH_GoogleForged(t *testing.T) {
 				t.Errorf("%d %v", a.Status, err)
 			}
 		}
-		if in := doortest.Next(t, got); in.Text != "signed" {
+		if in := clienttest.Next(t, got); in.Text != "signed" {
 			t.Errorf("%+v", in)
 		}
 		for _, b := range []string{"", "{", "[]", `{"type":"MESSAGE"}`, `{"message":7}`} {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/line"
 	"github.com/hearth-assistant/hearth/gateway/channel/line/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/line/linetest"
@@ -43,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{Server: linetest.New(t.Context(), token, secret, channel.CallPath(line.ID, "default"))}
 	t.Cleanup(w.Close)
-	w.c = w.open(t, &doortest.Kept{})
+	w.c = w.open(t, &clienttest.Kept{})
 	w.Calls(w.c)
 	return w
 }
@@ -90,7 +90,7 @@ func (w *world) Messages() (out []loopback.Message) {
 
 func setup(t *testing.T) *channeltest.Setup {
 	t.Helper()
-	w, kept := newWorld(t), &doortest.Kept{}
+	w, kept := newWorld(t), &clienttest.Kept{}
 	open := func() channel.Channel { return w.open(t, kept) }
 	return &channeltest.Setup{
 		Channel: open(), Net: w, Connected: true, Waits: 30 * time.Second, Target: direct(), Again: open,
@@ -125,7 +125,7 @@ func TestKind(t *testing.T) {
 // nothing, once and in time; others count.
 func TestReplies(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	send := func(words string) {
 		t.Helper()
 		m := channel.Message{To: channel.Target{Conversation: ada, ReplyTo: "11"}, Text: words, Key: words}
@@ -134,14 +134,14 @@ func TestReplies(t *testing.T) {
 		}
 	}
 	w.Say(linetest.Event{User: ada, ID: "11", Message: text("hi")})
-	doortest.Next(t, got)
+	clienttest.Next(t, got)
 	send("**first**")
 	send("second")
 	w.Say(linetest.Event{User: ada, ID: "12", Message: text("later"), At: time.Now().Add(-2 * time.Minute)})
-	doortest.Next(t, got)
+	clienttest.Next(t, got)
 	send("third")
 	w.Say(linetest.Event{User: ada, ID: "13", Message: text("once more")})
-	doortest.Next(t, got)
+	clienttest.Next(t, got)
 	w.Fail("reply", linetest.Fault{Status: 400, Words: "Invalid reply token"})
 	send("fourth")
 	all := w.Sent()
@@ -156,7 +156,7 @@ func TestReplies(t *testing.T) {
 // once; a reply whose answer was lost is uncertain, because its token knows no key.
 func TestFault_F_CH_LineSendsOnce(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	m := channel.Message{To: direct(), Text: "once", Key: "k1"}
 	w.Fail("push", linetest.Fault{CutAfter: true}, linetest.Fault{Status: 502, Page: true})
 	for range 2 {
@@ -172,7 +172,7 @@ func TestFault_F_CH_LineSendsOnce(t *testing.T) {
 	}
 	for id, f := range map[string]linetest.Fault{"21": {CutAfter: true}, "22": {Status: 502, Page: true}} {
 		w.Say(linetest.Event{User: ada, ID: id, Message: text("hi")})
-		doortest.Next(t, got)
+		clienttest.Next(t, got)
 		w.Fail("reply", f)
 		if _, err := w.c.Send(t.Context(), channel.Message{To: direct(), Text: "reply " + id, Key: id}); !errors.Is(err, channel.ErrUncertain) {
 			t.Errorf("%+v: %v", f, err)
@@ -191,7 +191,7 @@ func TestQuota(t *testing.T) {
 	if !errors.Is(err, channel.ErrRefused) || !strings.Contains(err.Error(), "in a month are used up") {
 		t.Errorf("%v", err)
 	}
-	doortest.Running(t, w.c)
+	clienttest.Running(t, w.c)
 	if p := w.c.Status().Problem; !strings.Contains(p, "Of the 1 messages") || w.c.Status().Bot != "Hearth @hearth" {
 		t.Errorf("%+v", w.c.Status())
 	}
@@ -207,7 +207,7 @@ func TestWebhookAddress(t *testing.T) {
 	} {
 		w := newWorld(t)
 		change(w.Server)
-		doortest.Running(t, w.c)
+		clienttest.Running(t, w.c)
 		if p := w.c.Status().Problem; !strings.Contains(p, want) {
 			t.Errorf("%q, want %q", p, want)
 		}
@@ -216,7 +216,7 @@ func TestWebhookAddress(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	mentions := func(s, name string, self bool) map[string]any {
 		m := text(s)
 		m["mention"] = map[string]any{"mentionees": []any{map[string]any{"index": strings.Index(s, name), "length": len(name), "type": "user",
@@ -224,19 +224,19 @@ func TestGroups(t *testing.T) {
 		return m
 	}
 	w.Say(linetest.Event{User: ada, Group: family, ID: "31", Message: mentions("@Hearth stop", "@Hearth", true)})
-	in := doortest.Next(t, got)
+	in := clienttest.Next(t, got)
 	if in.Chat != channel.Group || in.Conversation != family || in.SenderID != ada || in.SenderName != "Ada" || in.Label != "family" ||
 		!in.Mentioned || in.Command != "stop" || in.Text != "@Hearth stop" {
 		t.Errorf("%+v", in)
 	}
 	w.Say(linetest.Event{User: ada, Group: family, ID: "32", Message: mentions("@Bob hello", "@Bob", false)})
-	if in := doortest.Next(t, got); in.Mentioned || in.Command != "" {
+	if in := clienttest.Next(t, got); in.Mentioned || in.Command != "" {
 		t.Errorf("%+v", in)
 	}
 	wide := text("x")
 	wide["mention"] = map[string]any{"mentionees": []any{map[string]any{"index": 5, "length": 1 << 40, "type": "user", "isSelf": true}}}
 	w.Say(linetest.Event{User: ada, Group: family, ID: "33", Message: wide})
-	if in := doortest.Next(t, got); !in.Mentioned || in.Text != "x" {
+	if in := clienttest.Next(t, got); !in.Mentioned || in.Text != "x" {
 		t.Errorf("%+v", in)
 	}
 	if err := w.c.Typing(t.Context(), channel.Target{Conversation: family}); err != nil || len(w.Loading()) != 0 {
@@ -251,11 +251,11 @@ func TestGroups(t *testing.T) {
 // limit.
 func TestFiles(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	w.Put("41", linetest.File{MIME: "application/pdf", Data: []byte("%PDF")})
 	w.Put("42", linetest.File{MIME: "image/jpeg", Data: make([]byte, 1<<20+1)})
 	w.Say(linetest.Event{User: ada, ID: "41", Message: map[string]any{"type": "file", "fileName": "plan.pdf", "fileSize": 4}})
-	in := doortest.Next(t, got)
+	in := clienttest.Next(t, got)
 	if len(in.Media) != 1 || in.Media[0].Name != "plan.pdf" || in.Media[0].Size != 4 {
 		t.Fatalf("%+v", in)
 	}
@@ -267,7 +267,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%q %v", b, err)
 	}
 	w.Say(linetest.Event{User: ada, ID: "42", Message: map[string]any{"type": "image", "contentProvider": map[string]any{"type": "line"}}})
-	in = doortest.Next(t, got)
+	in = clienttest.Next(t, got)
 	if r, err = w.c.Fetch(t.Context(), in.Media[0]); err == nil {
 		_, err = io.ReadAll(r)
 		_ = r.Close()
@@ -291,7 +291,7 @@ func TestFiles(t *testing.T) {
 			"[image from elsewhere]"},
 	} {
 		w.Say(linetest.Event{User: ada, ID: id, Message: tc.m})
-		if in := doortest.Next(t, got); in.Text != tc.want || len(in.Media) != 0 {
+		if in := clienttest.Next(t, got); in.Text != tc.want || len(in.Media) != 0 {
 			t.Errorf("%+v", in)
 		}
 	}
@@ -300,7 +300,7 @@ func TestFiles(t *testing.T) {
 // TestSec_A_CH_LineForged: nothing but what LINE signed, lately, is taken, and that once.
 func TestSec_A_CH_LineForged(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	body := w.Body(linetest.Event{User: ada, ID: "51", Message: text("signed")}, false)
 	right := w.Sign(body)
 	change := func(f func(*channel.Call)) channel.Call {
@@ -329,13 +329,13 @@ func TestSec_A_CH_LineForged(t *testing.T) {
 			t.Errorf("%d %v", a.Status, err)
 		}
 	}
-	if in := doortest.Next(t, got); in.Text != "signed" {
+	if in := clienttest.Next(t, got); in.Text != "signed" {
 		t.Errorf("%+v", in)
 	}
 	if a, err := w.Once(w.Sign(w.Body(long, true))); err != nil || a.Status != http.StatusOK { // LINE itself says that it comes again
 		t.Errorf("%d %v", a.Status, err)
 	}
-	if in := doortest.Next(t, got); in.Text != "old" {
+	if in := clienttest.Next(t, got); in.Text != "old" {
 		t.Errorf("%+v", in)
 	}
 	verify, _ := json.Marshal(map[string]any{"destination": "x", "events": []any{}}) // the console's button

@@ -9,12 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost/client"
@@ -22,28 +22,6 @@ import (
 )
 
 const token = "abcdefghijklmnopqrstuvwx12"
-
-// kept is the gateway's store in memory.
-type kept struct {
-	mu sync.Mutex
-	m  map[string][]byte
-}
-
-func (k *kept) Get(_ context.Context, key string) ([]byte, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.m[key], nil
-}
-
-func (k *kept) Put(_ context.Context, key string, value []byte) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.m == nil {
-		k.m = map[string][]byte{}
-	}
-	k.m[key] = value
-	return nil
-}
 
 func account(s *mattermosttest.Server, store channel.Durable) channel.Account {
 	return channel.Account{
@@ -60,7 +38,7 @@ type world struct {
 	dm   *mattermosttest.Channel
 	town *mattermosttest.Channel
 	c    *client.Client
-	keep *kept
+	keep *clienttest.Kept
 
 	said map[string]*mattermosttest.Post // by the suite's ids
 }
@@ -69,7 +47,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	s := mattermosttest.New(token)
 	t.Cleanup(s.Close)
-	w := &world{Server: s, ada: s.AddUser("ada", false), keep: &kept{}, said: map[string]*mattermosttest.Post{}}
+	w := &world{Server: s, ada: s.AddUser("ada", false), keep: &clienttest.Kept{}, said: map[string]*mattermosttest.Post{}}
 	w.dm, w.town = s.Direct(w.ada), s.AddChannel("O", "town", w.ada)
 	w.c = w.open(t)
 	return w
@@ -190,48 +168,8 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// running runs a client until the test ends or stop is called.
-func running(t *testing.T, c *client.Client) (got <-chan channel.Inbound, stop func() error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	in, end := make(chan channel.Inbound, 20_000), make(chan error, 1)
-	go func() { end <- c.Run(ctx, func(_ context.Context, m channel.Inbound) error { in <- m; return nil }) }()
-	var once sync.Once
-	var err error
-	stop = func() error {
-		once.Do(func() { cancel(); err = <-end })
-		return err
-	}
-	t.Cleanup(func() { _ = stop() })
-	return in, stop
-}
-
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick, late := time.NewTicker(2*time.Millisecond), time.After(60*time.Second)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal(what, "did not happen")
-		}
-	}
-}
-
 func connected(c *client.Client) func() bool {
 	return func() bool { return c.Status().State == channel.Receiving }
-}
-
-func next(t *testing.T, got <-chan channel.Inbound) channel.Inbound {
-	t.Helper()
-	select {
-	case in := <-got:
-		return in
-	case <-time.After(60 * time.Second):
-		t.Fatal("nothing came")
-		return channel.Inbound{}
-	}
 }
 
 // TestInbound: who wrote, where, and what of it is for us.
@@ -239,8 +177,8 @@ func TestInbound(t *testing.T) {
 	w := newWorld(t)
 	bob, other := w.AddUser("bob", true), w.AddUser("hearth.two", false)
 	some := w.AddChannel("G", "some", w.ada, bob)
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	mine := w.Say(w.Bot, w.town, "an answer of ours", nil)
 	photo := w.Upload("photo.png", "image/png", []byte("\x89PNG"))
 	for _, tc := range []struct {
@@ -273,7 +211,7 @@ func TestInbound(t *testing.T) {
 		{w.ada, w.dm, "\u202egnirts\u200b", nil, func(in channel.Inbound) bool { return in.Text == "\u202egnirts\u200b" }},
 	} {
 		p := w.Say(tc.who, tc.where, tc.text, tc.change)
-		in := next(t, got)
+		in := clienttest.Next(t, got)
 		if in.MessageID != p.ID || in.Text != tc.text || in.At.UnixMilli() != p.CreateAt || in.Channel != mattermost.ID || !tc.want(in) {
 			t.Errorf("%q came as %+v", tc.text, in)
 		}
@@ -281,15 +219,15 @@ func TestInbound(t *testing.T) {
 	// Nobody's words, and those that were only pinned, are not for us.
 	w.Say(w.ada, w.town, "ada joined", func(p *mattermosttest.Post) { p.Type = "system_join_channel" })
 	w.Pin(w.Say(w.ada, w.dm, "draft", nil))
-	if in := next(t, got); in.Text != "draft" || in.Edited {
+	if in := clienttest.Next(t, got); in.Text != "draft" || in.Edited {
 		t.Errorf("%+v", in)
 	}
 	changed := w.Say(w.ada, w.dm, "one", nil)
 	w.Change(changed, "two")
-	if in := next(t, got); in.Text != "one" {
+	if in := clienttest.Next(t, got); in.Text != "one" {
 		t.Errorf("%+v", in)
 	}
-	if in := next(t, got); in.Text != "two" || !in.Edited || in.MessageID != changed.ID {
+	if in := clienttest.Next(t, got); in.Text != "two" || !in.Edited || in.MessageID != changed.ID {
 		t.Errorf("%+v", in)
 	}
 }

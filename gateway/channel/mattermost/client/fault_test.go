@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost/mattermosttest"
 )
 
@@ -16,18 +17,18 @@ import (
 func TestFault_F_CH_Missed(t *testing.T) {
 	w := newWorld(t)
 	w.Say(w.ada, w.dm, "before our time", nil)
-	got, stop := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, stop := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	w.Repeat(w.Say(w.ada, w.dm, "one", nil))
 	w.Silently(w.ada, w.town, "two")
 	w.Say(w.ada, w.dm, "three", nil) // its number shows that one was left out
 	w.Refuse(503, 502, 500)
 	w.Drop()
-	until(t, "noticing", func() bool { return w.Connected() == 0 })
+	clienttest.Until(t, "noticing", func() bool { return w.Connected() == 0 })
 	w.Say(w.ada, w.dm, "four", nil)
 	w.Say(w.ada, w.town, "five", nil)
 	for _, want := range []string{"one", "two", "three", "four", "five"} {
-		if in := next(t, got); in.Text != want {
+		if in := clienttest.Next(t, got); in.Text != want {
 			t.Fatalf("%q came, not %q", in.Text, want)
 		}
 	}
@@ -40,10 +41,10 @@ func TestFault_F_CH_Missed(t *testing.T) {
 	for i := range many {
 		w.Say(w.ada, w.town, fmt.Sprint("n", i), nil)
 	}
-	got, _ = running(t, w.open(t))
+	got, _ = clienttest.Started(t, w.open(t))
 	var texts []string
 	for len(texts) == 0 || texts[len(texts)-1] != fmt.Sprint("n", many-1) {
-		texts = append(texts, next(t, got).Text)
+		texts = append(texts, clienttest.Next(t, got).Text)
 	}
 	all := strings.Join(texts, " ")
 	if strings.Contains(all, "before our time") || !strings.Contains(all, "somebody new n0 n1 n2 ") || len(texts) != many+1 {
@@ -55,22 +56,22 @@ func TestFault_F_CH_Missed(t *testing.T) {
 // the connection, not the client.
 func TestFault_F_CH_Frames(t *testing.T) {
 	w := newWorld(t)
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	for _, frame := range []string{`{"event":"posted","data":{"post":"{"}}`, `{"event":`, `null`, `{"status":"OK","seq_reply":1}`,
 		`{"event":"posted","data":{"post":7}}`,
 		`{"event":"posted","data":{"post":"{\"id\":\"x\",\"user_id\":\"../../x\"}"}}`} {
 		w.Raw([]byte(frame))
 	}
 	w.Say(w.ada, w.dm, "after all", nil)
-	if in := next(t, got); in.Text != "after all" {
+	if in := clienttest.Next(t, got); in.Text != "after all" {
 		t.Errorf("%+v", in)
 	}
 	dials := w.Dials()
 	w.Raw([]byte(`{"event":"` + strings.Repeat("x", 3<<20) + `"}`))
-	until(t, "connecting again", func() bool { return w.Dials() > dials && connected(w.c)() })
+	clienttest.Until(t, "connecting again", func() bool { return w.Dials() > dials && connected(w.c)() })
 	w.Say(w.ada, w.dm, strings.Repeat("漢", mattermosttest.MostText), nil)
-	if in := next(t, got); len(in.Text) != 3*mattermosttest.MostText {
+	if in := clienttest.Next(t, got); len(in.Text) != 3*mattermosttest.MostText {
 		t.Errorf("%d bytes of a long post came", len(in.Text))
 	}
 }
@@ -79,10 +80,10 @@ func TestFault_F_CH_Frames(t *testing.T) {
 // what to do, at the start and in the middle.
 func TestFault_F_CH_Revoked(t *testing.T) {
 	w := newWorld(t)
-	_, stop := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	_, stop := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	w.Revoke()
-	until(t, "giving up", func() bool { return w.c.Status().State == channel.Stopped })
+	clienttest.Until(t, "giving up", func() bool { return w.c.Status().State == channel.Stopped })
 	if err := stop(); !errors.Is(err, channel.ErrAuth) || !strings.Contains(err.Error(), "botToken") || strings.Contains(err.Error(), token) {
 		t.Error(err)
 	}
@@ -95,12 +96,12 @@ func TestFault_F_CH_Revoked(t *testing.T) {
 func TestFault_F_CH_NoServer(t *testing.T) {
 	w := newWorld(t)
 	w.Fail("GET /users/me", mattermosttest.Fault{Status: 404}, mattermosttest.Fault{Status: 429, Reset: time.Second})
-	running(t, w.c)
-	until(t, "a word about it", func() bool {
+	clienttest.Started(t, w.c)
+	clienttest.Until(t, "a word about it", func() bool {
 		s := w.c.Status()
 		return s.State == channel.Waiting && strings.Contains(s.Problem, "404")
 	})
-	until(t, "connecting after all", connected(w.c))
+	clienttest.Until(t, "connecting after all", connected(w.c))
 }
 
 // TestFault_F_CH_Sending: each way in which sending fails, and what is told of it.

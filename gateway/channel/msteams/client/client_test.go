@@ -15,7 +15,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 	"github.com/hearth-assistant/hearth/gateway/channel/msteams"
 	"github.com/hearth-assistant/hearth/gateway/channel/msteams/client"
@@ -58,7 +58,7 @@ func newWorld(t *testing.T, change ...func(*channel.Account)) *world {
 	w.AddConversation(personal, "personal")
 	w.AddConversation(team, "channel")
 	w.AddConversation(crowd, "groupChat")
-	w.c = w.open(t, &doortest.Kept{}, change...)
+	w.c = w.open(t, &clienttest.Kept{}, change...)
 	w.Calls(w.c)
 	return w
 }
@@ -82,9 +82,9 @@ func direct() channel.Target { return channel.Target{Account: "default", Convers
 // inRegion lets a client learn where its conversations are.
 func (w *world) inRegion(t *testing.T) {
 	t.Helper()
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	w.Say(msteamstest.Said{Conversation: personal, ID: "first", User: ada, Text: "hi"})
-	doortest.Next(t, got)
+	clienttest.Next(t, got)
 }
 
 // Script implements channeltest.Network.
@@ -222,7 +222,7 @@ func (w *world) Messages() (out []loopback.Message) {
 
 func setup(t *testing.T) *channeltest.Setup {
 	t.Helper()
-	w, kept := newWorld(t), &doortest.Kept{}
+	w, kept := newWorld(t), &clienttest.Kept{}
 	// An earlier message told where the conversations are.
 	_ = kept.Put(t.Context(), "services", []byte(`{"usual":"`+msteamstest.Service+`"}`))
 	open := func() channel.Channel { return w.open(t, kept) }
@@ -288,11 +288,11 @@ func TestKind(t *testing.T) {
 // TestReceive: people's messages come with where they are, and what they call us with.
 func TestReceive(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	us := map[string]string{"Hearth": msteamstest.Bot}
 	w.Say(msteamstest.Said{Conversation: team + ";messageid=" + post, ID: "1", User: ada, Name: "Ada", Mentions: us,
 		Text: "<at>Hearth</at>&nbsp;stop &lt;now&gt; &amp; here"})
-	in := doortest.Next(t, got)
+	in := clienttest.Next(t, got)
 	if in.Chat != channel.Room || in.Conversation != team || in.Thread != post || in.SenderID != ada || in.SenderName != "Ada" ||
 		!in.Mentioned || in.Command != "stop <now> & here" || in.Text != "@Hearth stop <now> & here" || in.Label != "Town / General" ||
 		in.MessageID != "1" || in.SenderIsBot {
@@ -312,7 +312,7 @@ func TestReceive(t *testing.T) {
 		{"do <at>Hearth</at> it", us, "do @Hearth it", ""},
 	} {
 		w.Say(msteamstest.Said{Conversation: crowd, ID: "g" + string(rune('0'+n)), User: ada, Text: tc.text, Mentions: tc.mentions})
-		in := doortest.Next(t, got)
+		in := clienttest.Next(t, got)
 		ours := tc.mentions["Hearth"] == msteamstest.Bot
 		if in.Text != tc.want || in.Command != tc.command || in.Mentioned != ours || in.Chat != channel.Group {
 			t.Errorf("%+v", in)
@@ -332,7 +332,7 @@ func TestReceive(t *testing.T) {
 		w.Say(no)
 	}
 	w.Say(msteamstest.Said{Conversation: personal, ID: "2", User: ada, Text: "last"})
-	if in := doortest.Next(t, got); in.Text != "last" || in.Thread != "" || in.Conversation != "@"+personal || in.Chat != channel.Direct {
+	if in := clienttest.Next(t, got); in.Text != "last" || in.Thread != "" || in.Conversation != "@"+personal || in.Chat != channel.Direct {
 		t.Errorf("%+v", in)
 	}
 	if w.c.Status().Bot != "Hearth" {
@@ -343,13 +343,13 @@ func TestReceive(t *testing.T) {
 // TestEditsAndQuotes: what somebody changed comes as that, and what they answered too.
 func TestEditsAndQuotes(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	w.Say(msteamstest.Said{Conversation: crowd, ID: "1", User: ada, Text: "fisrt"})
-	doortest.Next(t, got)
+	clienttest.Next(t, got)
 	edit := map[string]any{"channelData": map[string]any{"eventType": "editMessage", "tenant": map[string]any{"id": msteamstest.Tenant}}}
 	for _, words := range []string{"first", "first, and second"} {
 		w.Say(msteamstest.Said{Conversation: crowd, ID: "1", User: ada, Type: "messageUpdate", Text: words, Extra: edit})
-		if in := doortest.Next(t, got); !in.Edited || in.MessageID != "1" || in.Text != words {
+		if in := clienttest.Next(t, got); !in.Edited || in.MessageID != "1" || in.Text != words {
 			t.Errorf("%+v", in)
 		}
 	}
@@ -357,7 +357,7 @@ func TestEditsAndQuotes(t *testing.T) {
 		`<span itemprop="time" itemid="17"></span><p itemprop="copy">shall we &amp; when?</p></blockquote><p>tomorrow</p>`
 	w.Say(msteamstest.Said{Conversation: crowd, ID: "3", User: ada, Text: "tomorrow",
 		Extra: map[string]any{"attachments": []any{map[string]any{"contentType": "text/html", "content": quote}}}})
-	if in := doortest.Next(t, got); in.ReplyToText != "shall we & when?" || in.Text != "tomorrow" || len(in.Media) != 0 {
+	if in := clienttest.Next(t, got); in.ReplyToText != "shall we & when?" || in.Text != "tomorrow" || len(in.Media) != 0 {
 		t.Errorf("%+v", in)
 	}
 }
@@ -365,13 +365,13 @@ func TestEditsAndQuotes(t *testing.T) {
 // TestReactions: the names of Teams become what people see.
 func TestReactions(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	w.Say(msteamstest.Said{Conversation: crowd, ID: "1", User: ada, Type: "messageReaction", Extra: map[string]any{"replyToId": "99",
 		"reactionsAdded":   []any{map[string]any{"type": "heart"}, map[string]any{"type": "1f440_eyes"}, map[string]any{"type": ""}},
 		"reactionsRemoved": []any{map[string]any{"type": "🎉"}, map[string]any{"type": "\x1b[2Jnew"}}}})
 	for _, want := range []channel.Reaction{{Emoji: "❤️"}, {Emoji: "👀"}, {Emoji: "🎉", Removed: true}, {Emoji: ":[2Jnew:", Removed: true}} {
 		want.MessageID, want.Ours = "99", true
-		if in := doortest.Next(t, got); in.Reaction != want || in.SenderID != ada || in.Text != "" {
+		if in := clienttest.Next(t, got); in.Reaction != want || in.SenderID != ada || in.Text != "" {
 			t.Errorf("%+v, want %+v", in.Reaction, want)
 		}
 	}
@@ -380,9 +380,9 @@ func TestReactions(t *testing.T) {
 // TestTopLevel: answers in channels are posts of their own where a person wants that.
 func TestTopLevel(t *testing.T) {
 	w := newWorld(t, func(a *channel.Account) { a.Texts[msteams.KeyStyle] = msteams.TopLevel })
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	w.Say(msteamstest.Said{Conversation: team + ";messageid=" + post, ID: "1", User: ada, Text: "hi"})
-	in := doortest.Next(t, got)
+	in := clienttest.Next(t, got)
 	if in.Thread != "" || in.Conversation != team {
 		t.Errorf("%+v", in)
 	}
@@ -421,7 +421,7 @@ func TestPictures(t *testing.T) {
 // Bot Connector alone, and what cannot be fetched is named.
 func TestFiles(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	const picture = "smba.trafficmanager.net/emea/v3/attachments/p1/views/original"
 	w.Put(picture, msteamstest.File{MIME: "image/jpeg", Data: []byte("\xff\xd8\xffpicture")})
 	w.Put("contoso.sharepoint.com/plan", msteamstest.File{MIME: "application/pdf", Data: []byte("%PDF")})
@@ -436,7 +436,7 @@ func TestFiles(t *testing.T) {
 		download("plan.pdf", "https://contoso.sharepoint.com/plan?tempauth=1"), download("large.bin", "https://contoso.sharepoint.com/large"),
 		download("evil.exe", "https://files.example.org/x"), map[string]any{"contentType": "text/html", "content": "<p>see</p>"},
 		map[string]any{"contentType": "reference", "name": "notes.docx", "contentUrl": "https://contoso.sharepoint.com/x"}}}})
-	in := doortest.Next(t, got)
+	in := clienttest.Next(t, got)
 	if len(in.Media) != 3 || in.Media[0].MIME != "image/jpeg" || in.Media[1].Name != "plan.pdf" || in.Media[1].MIME != "application/pdf" ||
 		in.Text != "see\n[file at files.example.org, which channels.msteams.mediaAllowHosts does not name: evil.exe]\n"+
 			"[file in SharePoint, which Teams gives no bot here: notes.docx]" {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/msteams"
 	"github.com/hearth-assistant/hearth/gateway/channel/msteams/msteamstest"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
@@ -102,7 +102,7 @@ func TestFault_F_CH_TeamsTokens(t *testing.T) {
 	for code, says := range map[string]string{"7000215": "not its Secret ID", "7000222": "has ended", "700016": "tenantId",
 		"90002": "no such organisation", "7000112": "has disabled", "700024": "clock", "1": "look at channels.msteams.appId"} {
 		w.NoTokens(&msteamstest.Fault{Status: 401, Code: code, Words: "Something is wrong."})
-		err := w.open(t, &doortest.Kept{}).Run(t.Context(), nil)
+		err := w.open(t, &clienttest.Kept{}).Run(t.Context(), nil)
 		if !errors.Is(err, channel.ErrAuth) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "AADSTS"+code) ||
 			strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), "Trace ID") {
 			t.Errorf("%s: %v", code, err)
@@ -150,7 +150,7 @@ func (w *world) delivering(t *testing.T) func(id, text string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doortest.Until(t, "the end of "+id, func() bool {
+		clienttest.Until(t, "the end of "+id, func() bool {
 			v, err := d.Get(id)
 			return err == nil && !v.State.Open()
 		})
@@ -221,7 +221,7 @@ func TestFault_F_CH_TeamsPace(t *testing.T) {
 // also over a restart, and Microsoft hears that it was taken after it was.
 func TestFault_F_CH_TeamsAgain(t *testing.T) {
 	w := newWorld(t)
-	kept := &doortest.Kept{}
+	kept := &clienttest.Kept{}
 	c := w.open(t, kept)
 	w.Calls(c)
 	call := func(id string) channel.Call {
@@ -243,7 +243,7 @@ func TestFault_F_CH_TeamsAgain(t *testing.T) {
 		}
 	}
 	go func() { ended <- c.Run(ctx, inbox) }()
-	doortest.Until(t, "receiving", func() bool { return c.Status().State == channel.Receiving })
+	clienttest.Until(t, "receiving", func() bool { return c.Status().State == channel.Receiving })
 	answered := make(chan int, 3)
 	for range 3 { // Microsoft asks again before it was answered
 		go func() {
@@ -268,14 +268,14 @@ func TestFault_F_CH_TeamsAgain(t *testing.T) {
 		t.Errorf("%q was offered", text)
 	}
 	take <- true
-	doortest.Until(t, "keeping it", func() bool { a, err := w.Once(call("1")); return err == nil && a.Status == http.StatusOK })
+	clienttest.Until(t, "keeping it", func() bool { a, err := w.Once(call("1")); return err == nil && a.Status == http.StatusOK })
 	stop()
 	if err := <-ended; err != nil || len(offered) != 0 {
 		t.Errorf("%v, %d were offered again", err, len(offered))
 	}
 	c = w.open(t, kept)
 	w.Calls(c)
-	got := doortest.Running(t, c)
+	got := clienttest.Running(t, c)
 	if _, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: crowd}, Text: "answer"}); err != nil {
 		t.Errorf("where the conversation is was forgotten: %v", err)
 	}
@@ -284,7 +284,7 @@ func TestFault_F_CH_TeamsAgain(t *testing.T) {
 			t.Errorf("%s: %+v %v", id, a, err)
 		}
 	}
-	if in := doortest.Next(t, got); in.Text != "m3" || len(got) != 0 {
+	if in := clienttest.Next(t, got); in.Text != "m3" || len(got) != 0 {
 		t.Errorf("after the restart %q came, and %d more", in.Text, len(got))
 	}
 }
@@ -293,7 +293,7 @@ func TestFault_F_CH_TeamsAgain(t *testing.T) {
 // a call: it comes again, and is taken then.
 func TestFault_F_CH_TeamsKeysAway(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	w.KeysAway(true)
 	call := w.Call(w.Body(msteamstest.Said{Conversation: personal, ID: "1", User: ada, Text: "hi"}), nil)
 	if a, err := w.Once(call); err != nil || a.Status != http.StatusServiceUnavailable {
@@ -303,7 +303,7 @@ func TestFault_F_CH_TeamsKeysAway(t *testing.T) {
 	if a, err := w.Once(call); err != nil || a.Status != http.StatusOK {
 		t.Errorf("%+v %v", a, err)
 	}
-	if in := doortest.Next(t, got); in.Text != "hi" {
+	if in := clienttest.Next(t, got); in.Text != "hi" {
 		t.Errorf("%+v", in)
 	}
 }
@@ -312,7 +312,7 @@ func TestFault_F_CH_TeamsKeysAway(t *testing.T) {
 // times costs little and breaks nothing.
 func TestFault_F_CH_TeamsBodies(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	deep := strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000)
 	for _, b := range []string{"", "{", "[]", "null", `{"type":7}`, `{"type":"message","conversation":[]}`, deep, "\x00\xff",
 		strings.Repeat("x", 1<<20)} {
@@ -330,7 +330,7 @@ func TestFault_F_CH_TeamsBodies(t *testing.T) {
 	}
 	w.Say(msteamstest.Said{Conversation: crowd, ID: "1", User: ada, Text: strings.Repeat("<at>p1</at> \u202e漢", 20_000), Mentions: mentions,
 		Extra: map[string]any{"attachments": files}})
-	if in := doortest.Next(t, got); len(in.Media) > 20 || in.Mentioned || len(in.Text) > 1<<20 {
+	if in := clienttest.Next(t, got); len(in.Media) > 20 || in.Mentioned || len(in.Text) > 1<<20 {
 		t.Errorf("%d files, %d bytes", len(in.Media), len(in.Text))
 	}
 	many := make([]any, 5000)
@@ -341,7 +341,7 @@ func TestFault_F_CH_TeamsBodies(t *testing.T) {
 		"reactionsAdded": many}})
 	w.Say(msteamstest.Said{Conversation: crowd, ID: "3", User: ada, Text: "last"})
 	for n := 0; ; n++ {
-		if in := doortest.Next(t, got); in.Text == "last" {
+		if in := clienttest.Next(t, got); in.Text == "last" {
 			break
 		}
 		if n > 20 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/bearer"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/msteams"
 	"github.com/hearth-assistant/hearth/gateway/channel/msteams/msteamstest"
 )
@@ -20,7 +20,7 @@ import (
 // lately, is taken, and that once.
 func TestSec_A_CH_TeamsForged(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	body := w.Body(msteamstest.Said{Conversation: personal, ID: "1", User: ada, Text: "signed"})
 	claim := func(key string, value any) channel.Call {
 		return w.Call(body, func(c map[string]any) { c[key] = value })
@@ -61,7 +61,7 @@ func TestSec_A_CH_TeamsForged(t *testing.T) {
 			t.Errorf("%d %v", a.Status, err)
 		}
 	}
-	if in := doortest.Next(t, got); in.Text != "signed" {
+	if in := clienttest.Next(t, got); in.Text != "signed" {
 		t.Errorf("%+v", in)
 	}
 	skewed := w.Call(w.Body(msteamstest.Said{Conversation: personal, ID: "2", User: ada, Text: "skewed"}), func(c map[string]any) {
@@ -70,7 +70,7 @@ func TestSec_A_CH_TeamsForged(t *testing.T) {
 	if a, err := w.Once(skewed); err != nil || a.Status != http.StatusOK {
 		t.Errorf("a clock that is four minutes ahead: %d %v", a.Status, err)
 	}
-	doortest.Next(t, got)
+	clienttest.Next(t, got)
 	if len(got) != 0 || w.KeysAsked() > 2 {
 		t.Errorf("%d more came in, and the keys were asked for %d times", len(got), w.KeysAsked())
 	}
@@ -80,7 +80,7 @@ func TestSec_A_CH_TeamsForged(t *testing.T) {
 // service of Microsoft's that it was signed for: answers and the bot's token go there.
 func TestSec_A_CH_TeamsElsewhere(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	said := func(extra map[string]any) []byte {
 		return w.Body(msteamstest.Said{Conversation: personal, ID: "1", User: ada, Text: "x", Extra: extra})
 	}
@@ -111,7 +111,7 @@ func TestSec_A_CH_TeamsElsewhere(t *testing.T) {
 	}
 	other := newWorld(t)
 	other.Endorse("webchat", "directline")
-	got = doortest.Running(t, other.c)
+	got = clienttest.Running(t, other.c)
 	if a, err := other.Once(other.Call(said(nil), nil)); err != nil || a.Status != http.StatusForbidden || len(got) != 0 {
 		t.Errorf("a key that does not speak for Teams: %d %v", a.Status, err)
 	}
@@ -120,10 +120,10 @@ func TestSec_A_CH_TeamsElsewhere(t *testing.T) {
 // TestSec_A_CH_TeamsKept: what is kept on disk cannot lead the token elsewhere.
 func TestSec_A_CH_TeamsKept(t *testing.T) {
 	w := newWorld(t)
-	kept := &doortest.Kept{}
+	kept := &clienttest.Kept{}
 	_ = kept.Put(t.Context(), "services", []byte(`{"usual":"https://evil.example.org/","others":{"@`+personal+`":"http://127.0.0.1/"}}`))
 	c := w.open(t, kept)
-	doortest.Running(t, c)
+	clienttest.Running(t, c)
 	// It is looked for where all conversations are, and is not there in this world.
 	if _, err := c.Send(t.Context(), channel.Message{To: direct(), Text: "x"}); !errors.Is(err, channel.ErrRefused) ||
 		!strings.Contains(err.Error(), "ConversationNotFound") {
@@ -143,11 +143,11 @@ func TestSec_A_CH_TeamsTenants(t *testing.T) {
 				delete(a.Texts, msteams.KeyTenant)
 			}
 		})
-		got := doortest.Running(t, w.c)
+		got := clienttest.Running(t, w.c)
 		w.Say(msteamstest.Said{Conversation: personal, ID: "1", User: ada, Text: "theirs", Extra: theirs})
 		w.Say(msteamstest.Said{Conversation: personal, ID: "2", User: ada, Text: "nobody's", Extra: none})
 		w.Say(msteamstest.Said{Conversation: personal, ID: "3", User: ada, Text: "ours"})
-		if in := doortest.Next(t, got); in.Text != want {
+		if in := clienttest.Next(t, got); in.Text != want {
 			t.Errorf("with a tenant: %v, and %q came", single, in.Text)
 		}
 	}
@@ -157,7 +157,7 @@ func TestSec_A_CH_TeamsTenants(t *testing.T) {
 // whom Microsoft names.
 func TestSec_A_CH_TeamsPresses(t *testing.T) {
 	w := newWorld(t)
-	got := doortest.Running(t, w.c)
+	got := clienttest.Running(t, w.c)
 	for n, value := range []any{map[string]any{"hearthChoice": strings.Repeat("x", 65)}, map[string]any{"other": "y"}, "hearthChoice",
 		map[string]any{"hearthChoice": map[string]any{"a": 1}}, []any{"hearthChoice"}} {
 		w.Say(msteamstest.Said{Conversation: crowd, ID: "v" + string(rune('0'+n)), User: ada,
@@ -167,7 +167,7 @@ func TestSec_A_CH_TeamsPresses(t *testing.T) {
 		Extra: map[string]any{"value": map[string]any{"hearthChoice": "a"}, "replyToId": "../5"}})
 	w.Say(msteamstest.Said{Conversation: crowd, ID: "z", User: ada, Text: "words beside it",
 		Extra: map[string]any{"value": map[string]any{"hearthChoice": "q1.a", "senderId": "eve"}, "replyToId": "5"}})
-	in := doortest.Next(t, got)
+	in := clienttest.Next(t, got)
 	if in.Press != (channel.Press{ID: "z", Data: "q1.a", MessageID: "5"}) || in.SenderID != ada || in.Text != "" {
 		t.Errorf("%+v", in)
 	}
@@ -178,26 +178,26 @@ func TestSec_A_CH_TeamsPresses(t *testing.T) {
 func TestPresses(t *testing.T) {
 	w := newWorld(t)
 	pressed := make(chan channel.Inbound, 10)
-	doortest.Serving(t, w.c, func(ctx context.Context, in channel.Inbound) error {
+	clienttest.Serving(t, w.c, func(ctx context.Context, in channel.Inbound) error {
 		pressed <- in
 		return nil
 	})
 	w.Say(msteamstest.Said{Conversation: crowd, ID: "0", User: ada, Text: "hi"})
-	doortest.Next(t, pressed)
+	clienttest.Next(t, pressed)
 	to := channel.Target{Conversation: crowd}
 	r, err := w.c.Send(t.Context(), channel.Message{To: to, Text: "May I?", Choices: []channel.Choice{{Data: "q1.a", Label: "Yes"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.press(msteamstest.Said{Conversation: crowd, ID: "f:1-2", User: ada}, channel.Press{Data: "q1.a", MessageID: r.MessageID})
-	in := doortest.Next(t, pressed)
+	in := clienttest.Next(t, pressed)
 	if in.Press != (channel.Press{ID: "f:1-2", Data: "q1.a", MessageID: r.MessageID}) {
 		t.Fatalf("%+v", in)
 	}
 	if err := w.c.Answer(t.Context(), to, ada, in.Press, "It is *noted*."); err != nil {
 		t.Error(err)
 	}
-	doortest.Until(t, "the answer", func() bool { return w.Taken("f:1-2") })
+	clienttest.Until(t, "the answer", func() bool { return w.Taken("f:1-2") })
 	if all := w.Messages(); len(all) != 1 || len(all[0].Words) != 1 || all[0].Words[0] != "It is noted." || len(w.Sent()) != 1 {
 		t.Errorf("%+v", all)
 	}
@@ -206,7 +206,7 @@ func TestPresses(t *testing.T) {
 	}
 	w.Say(msteamstest.Said{Conversation: crowd, ID: "5", User: ada,
 		Extra: map[string]any{"value": map[string]any{"hearthChoice": "q1.a"}, "replyToId": r.MessageID}})
-	if in := doortest.Next(t, pressed); in.Press.Data != "q1.a" || in.Press.ID != "5" {
+	if in := clienttest.Next(t, pressed); in.Press.Data != "q1.a" || in.Press.ID != "5" {
 		t.Errorf("%+v", in)
 	}
 	for _, name := range []string{"fileConsent/invoke", "task/fetch", "adaptiveCard/action", ""} {

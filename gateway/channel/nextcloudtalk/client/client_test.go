@@ -11,7 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 	"github.com/hearth-assistant/hearth/gateway/channel/nextcloudtalk"
 	"github.com/hearth-assistant/hearth/gateway/channel/nextcloudtalk/client"
@@ -44,7 +44,7 @@ func newWorld(t *testing.T, change func(*channel.Account)) *world {
 	t.Cleanup(w.Close)
 	w.AddRoom(personal, 1)
 	w.AddRoom(group, 2)
-	a := account(w.Server, &doortest.Kept{})
+	a := account(w.Server, &clienttest.Kept{})
 	if change != nil {
 		change(&a)
 	}
@@ -89,7 +89,7 @@ func (w *world) Messages() (out []loopback.Message) {
 
 func setup(t *testing.T) *channeltest.Setup {
 	t.Helper()
-	w, kept := newWorld(t, nil), &doortest.Kept{}
+	w, kept := newWorld(t, nil), &clienttest.Kept{}
 	open := func() channel.Channel {
 		c, err := client.New(account(w.Server, kept))
 		if err != nil {
@@ -131,7 +131,7 @@ func TestKind(t *testing.T) {
 
 func running(t *testing.T, w *world) <-chan channel.Inbound {
 	t.Helper()
-	return doortest.Running(t, w.c)
+	return clienttest.Running(t, w.c)
 }
 
 // TestReceive: what people write comes with what the server says of it.
@@ -141,7 +141,7 @@ func TestReceive(t *testing.T) {
 	w.Say(nextcloudtalktest.Said{Token: group, ID: "7", Actor: "users/ada", Name: "Ada", Text: "{mention-user1}: see {file} and {no}",
 		ReplyTo: "before", Parameters: map[string]any{"mention-user1": map[string]any{"type": "user", "id": "bob", "name": "Bob"},
 			"file": map[string]any{"type": "file", "name": "plan.pdf", "link": "https://cloud.test/f/9"}}})
-	in := doortest.Next(t, got)
+	in := clienttest.Next(t, got)
 	if in.Text != "@Bob: see plan.pdf (https://cloud.test/f/9) and {no}" || in.Chat != channel.Group || in.Conversation != group ||
 		in.SenderID != "ada" || in.SenderName != "Ada" || in.Mentioned || in.ReplyToText != "before" || in.Label != "town" || in.SenderIsBot {
 		t.Errorf("%+v", in)
@@ -151,14 +151,14 @@ func TestReceive(t *testing.T) {
 		"15": {"@Hearthstone is a game", "no"}, "16": {"ask@hearth", ""},
 	} {
 		w.Say(nextcloudtalktest.Said{Token: group, ID: id, Actor: "users/ada", Name: "Ada", Text: tc.text})
-		in := doortest.Next(t, got)
+		in := clienttest.Next(t, got)
 		if in.Mentioned != (tc.command != "no") || in.Mentioned && tc.command != "" && in.Command != tc.command {
 			t.Errorf("%q: %+v", tc.text, in)
 		}
 	}
 	w.Say(nextcloudtalktest.Said{Token: group, ID: "20", Actor: "users/ada", Name: "Ada", Text: "joined", Kind: "user_added"})
 	w.Say(nextcloudtalktest.Said{Token: personal, ID: "21", Actor: "bots/bot-1", Name: "Other", Text: "beep"})
-	if in := doortest.Next(t, got); in.Text != "beep" || !in.SenderIsBot || in.Chat != channel.Direct {
+	if in := clienttest.Next(t, got); in.Text != "beep" || !in.SenderIsBot || in.Chat != channel.Direct {
 		t.Errorf("%+v", in)
 	}
 	if n := w.Asked(); n != 2 {
@@ -174,7 +174,7 @@ func TestWithoutAccount(t *testing.T) {
 	})
 	got := running(t, w)
 	w.Say(nextcloudtalktest.Said{Token: personal, ID: "7", Actor: "users/ada", Name: "Ada", Text: "hi"})
-	if in := doortest.Next(t, got); in.Chat != channel.Group || in.Conversation != personal || w.Asked() != 0 {
+	if in := clienttest.Next(t, got); in.Chat != channel.Group || in.Conversation != personal || w.Asked() != 0 {
 		t.Errorf("%+v", in)
 	}
 }
@@ -183,7 +183,7 @@ func TestReactions(t *testing.T) {
 	w := newWorld(t, nil)
 	got := running(t, w)
 	w.Say(nextcloudtalktest.Said{Token: personal, ID: "77", Actor: "users/ada", Name: "Ada", Text: "hi"})
-	doortest.Next(t, got)
+	clienttest.Next(t, got)
 	for _, sign := range []string{"👀", "👍", "👍", ""} {
 		var want []string
 		if sign != "" {
@@ -234,7 +234,7 @@ func TestSec_A_CH_NextcloudForged(t *testing.T) {
 			t.Errorf("%d %v", a.Status, err)
 		}
 	}
-	if in := doortest.Next(t, got); in.Text != "signed" {
+	if in := clienttest.Next(t, got); in.Text != "signed" {
 		t.Errorf("%+v", in)
 	}
 	for _, body := range []string{"", "{", "[]", `{"type":"Create"}`, `{"object":7}`} {

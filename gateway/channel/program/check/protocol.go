@@ -98,6 +98,9 @@ func tryLimits(t *trial, o Options) {
 	if can(channel.CanReact) != l.Reactions {
 		t.Errorf("can names react: %v; reactions is %v", can(channel.CanReact), l.Reactions)
 	}
+	if l.Together < 0 || l.Together > 0 && l.Files == 0 {
+		t.Errorf("together is %d and files %d: there is nothing to be together", l.Together, l.Files)
+	}
 	if l.Caption > 0 && l.Files == 0 {
 		t.Errorf("caption is %d, and files is 0: there is nothing to have one", l.Caption)
 	}

@@ -46,6 +46,7 @@ type LimitsResult struct {
 	Edits        int             `json:"edits,omitempty"`
 	TypingMs     int64           `json:"typingMs,omitempty"`
 	Files        int64           `json:"files,omitempty"`
+	Together     int             `json:"together,omitempty"`
 	Reactions    bool            `json:"reactions,omitempty"`
 	Threads      bool            `json:"threads,omitempty"`
 	Heard        bool            `json:"reactionsIn,omitempty"`
@@ -56,7 +57,7 @@ type LimitsResult struct {
 func LimitsOf(l channel.Limits) LimitsResult {
 	return LimitsResult{
 		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPaceMs: l.EditPace.Milliseconds(),
-		EditWindowMs: l.EditWindow.Milliseconds(), Edits: l.Edits, TypingMs: l.Typing.Milliseconds(), Files: l.Files,
+		EditWindowMs: l.EditWindow.Milliseconds(), Edits: l.Edits, TypingMs: l.Typing.Milliseconds(), Files: l.Files, Together: l.Together,
 		Reactions: l.Reactions, Threads: l.Threads, Heard: l.Heard, Choices: l.Choices,
 	}
 }
@@ -66,8 +67,8 @@ func (l LimitsResult) Channel() channel.Limits {
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	return channel.Limits{
 		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPace: ms(l.EditPaceMs),
-		EditWindow: ms(l.EditWindowMs), Edits: l.Edits, Typing: ms(l.TypingMs), Files: l.Files, Reactions: l.Reactions, Threads: l.Threads,
-		Heard: l.Heard, Choices: l.Choices,
+		EditWindow: ms(l.EditWindowMs), Edits: l.Edits, Typing: ms(l.TypingMs), Files: l.Files, Together: l.Together,
+		Reactions: l.Reactions, Threads: l.Threads, Heard: l.Heard, Choices: l.Choices,
 	}
 }
 

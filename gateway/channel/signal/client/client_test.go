@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,39 +10,17 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 	"github.com/hearth-assistant/hearth/gateway/channel/signal"
 	"github.com/hearth-assistant/hearth/gateway/channel/signal/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/signal/signaltest"
 )
-
-// kept is the gateway's store in memory.
-type kept struct {
-	mu sync.Mutex
-	m  map[string][]byte
-}
-
-func (k *kept) Get(_ context.Context, key string) ([]byte, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.m[key], nil
-}
-
-func (k *kept) Put(_ context.Context, key string, value []byte) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.m == nil {
-		k.m = map[string][]byte{}
-	}
-	k.m[key] = value
-	return nil
-}
 
 // world is signal-cli with Ada, a group, and our client.
 type world struct {
@@ -51,14 +28,14 @@ type world struct {
 	ada  signaltest.Person
 	town string
 	c    *client.Client
-	keep *kept
+	keep *clienttest.Kept
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	s := signaltest.New(time.Now().UnixMilli())
 	t.Cleanup(s.Close)
-	w := &world{Server: s, ada: s.AddPerson("Ada", "+491701234567"), town: s.AddGroup("town"), keep: &kept{}}
+	w := &world{Server: s, ada: s.AddPerson("Ada", "+491701234567"), town: s.AddGroup("town"), keep: &clienttest.Kept{}}
 	w.c = w.open(t, true)
 	return w
 }
@@ -188,42 +165,9 @@ func TestKind(t *testing.T) {
 // running runs a client until the test ends or stop is called.
 func running(t *testing.T, c *client.Client) (got <-chan channel.Inbound, stop func() error) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	in, end := make(chan channel.Inbound, 20_000), make(chan error, 1)
-	go func() { end <- c.Run(ctx, func(_ context.Context, m channel.Inbound) error { in <- m; return nil }) }()
-	var once sync.Once
-	var err error
-	stop = func() error {
-		once.Do(func() { cancel(); err = <-end })
-		return err
-	}
-	t.Cleanup(func() { _ = stop() })
-	until(t, "connecting", func() bool { return c.Status().State == channel.Receiving })
-	return in, stop
-}
-
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick, late := time.NewTicker(2*time.Millisecond), time.After(60*time.Second)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal(what, "did not happen")
-		}
-	}
-}
-
-func next(t *testing.T, got <-chan channel.Inbound) channel.Inbound {
-	t.Helper()
-	select {
-	case in := <-got:
-		return in
-	case <-time.After(60 * time.Second):
-		t.Fatal("nothing came")
-		return channel.Inbound{}
-	}
+	got, stop = clienttest.Started(t, c)
+	clienttest.Until(t, "connecting", func() bool { return c.Status().State == channel.Receiving })
+	return got, stop
 }
 
 func mention(start int, who signaltest.Person) map[string]any {
@@ -286,7 +230,7 @@ func TestInbound(t *testing.T) {
 	} {
 		nothing()
 		at := w.Say(tc.who, tc.group, tc.data)
-		in := next(t, got)
+		in := clienttest.Next(t, got)
 		if in.MessageID != fmt.Sprintf("%d/%s", at, tc.who.UUID) || in.Text != tc.text || in.At.UnixMilli() != at || !tc.want(in) {
 			t.Errorf("%v came as %+v", tc.data, in)
 		}
@@ -295,11 +239,11 @@ func TestInbound(t *testing.T) {
 	newer := w.Change(w.ada, first, "two")
 	w.Change(w.ada, newer, "three")
 	for i, want := range []string{"one", "two", "three"} {
-		if in := next(t, got); in.Text != want || in.Edited != (i > 0) || in.MessageID != fmt.Sprintf("%d/%s", first, w.ada.UUID) {
+		if in := clienttest.Next(t, got); in.Text != want || in.Edited != (i > 0) || in.MessageID != fmt.Sprintf("%d/%s", first, w.ada.UUID) {
 			t.Errorf("%+v, not %q", in, want)
 		}
 	}
-	until(t, "reading", func() bool { return len(w.Read()) > 0 })
+	clienttest.Until(t, "reading", func() bool { return len(w.Read()) > 0 })
 	if read := w.Read(); read[0] == "" {
 		t.Error(read)
 	}
@@ -314,7 +258,7 @@ func TestWhatIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Say(w.ada, w.town, map[string]any{"message": "what is new?"})
-	asked := next(t, got)
+	asked := clienttest.Next(t, got)
 	to := w.group()
 	to.ReplyTo = asked.MessageID
 	if _, err := w.c.Send(t.Context(), channel.Message{To: to, Text: "# New 😀\n\nThis **is** `it`, _all_.",
@@ -340,7 +284,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 	file := w.AddFile(signaltest.File{Name: "a.bin", MIME: "image/png", Data: []byte("bytes")})
 	w.Say(w.ada, w.town, map[string]any{"attachments": []any{file}})
-	in := next(t, got)
+	in := clienttest.Next(t, got)
 	if len(in.Media) != 1 || in.Media[0].Name != "a.bin" || in.Media[0].MIME != "image/png" || in.Media[0].Size != 5 {
 		t.Fatalf("%+v", in)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/signal"
 	"github.com/hearth-assistant/hearth/gateway/channel/signal/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/signal/signaltest"
@@ -99,14 +100,14 @@ func TestFault_F_CH_SignalConnections(t *testing.T) {
 		w.Drop()
 		w.Say(w.ada, "", map[string]any{"message": fmt.Sprint("b", n)})
 		for _, want := range []string{"a", "b"} {
-			if in := next(t, got); in.Text != fmt.Sprint(want, n) {
+			if in := clienttest.Next(t, got); in.Text != fmt.Sprint(want, n) {
 				t.Errorf("%q came, not %s%d", in.Text, want, n)
 			}
 		}
 	}
 	w.Restart()
 	w.Say(w.ada, "", map[string]any{"message": "new"})
-	if in := next(t, got); in.Text != "new" {
+	if in := clienttest.Next(t, got); in.Text != "new" {
 		t.Errorf("%+v", in)
 	}
 	if err := stop(); err != nil {
@@ -115,7 +116,7 @@ func TestFault_F_CH_SignalConnections(t *testing.T) {
 	w.Say(w.ada, "", map[string]any{"message": "later"})
 	again := w.open(t, false)
 	got, _ = running(t, again)
-	if in := next(t, got); in.Text != "later" {
+	if in := clienttest.Next(t, got); in.Text != "later" {
 		t.Errorf("%+v", in)
 	}
 	asked := w.Asked()
@@ -124,9 +125,9 @@ func TestFault_F_CH_SignalConnections(t *testing.T) {
 	}
 	w.Old()
 	w.Drop()
-	until(t, "connecting", func() bool { return len(w.Asked()) > len(asked) })
+	clienttest.Until(t, "connecting", func() bool { return len(w.Asked()) > len(asked) })
 	w.Say(w.ada, "", map[string]any{"message": "from an old one"})
-	if in := next(t, got); in.Text != "from an old one" {
+	if in := clienttest.Next(t, got); in.Text != "from an old one" {
 		t.Errorf("%+v", in)
 	}
 }
@@ -142,7 +143,7 @@ func TestSec_A_CH_SignalFlood(t *testing.T) {
 		many[i] = mention(i, w.ada)
 	}
 	w.Say(w.ada, "", map[string]any{"message": "fine", "mentions": many})
-	if in := next(t, got); in.Text == "" || len(in.Text) > 2000 {
+	if in := clienttest.Next(t, got); in.Text == "" || len(in.Text) > 2000 {
 		t.Errorf("%d bytes", len(in.Text))
 	}
 	dead := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {

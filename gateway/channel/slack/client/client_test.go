@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,12 +8,12 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack/client"
@@ -25,28 +24,6 @@ const (
 	botToken = "xoxb-1234567890-abcdefghijklmno"
 	appToken = "xapp-1-A0000000-1234567890-abcdef"
 )
-
-// kept is the gateway's store in memory.
-type kept struct {
-	mu sync.Mutex
-	m  map[string][]byte
-}
-
-func (k *kept) Get(_ context.Context, key string) ([]byte, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.m[key], nil
-}
-
-func (k *kept) Put(_ context.Context, key string, value []byte) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.m == nil {
-		k.m = map[string][]byte{}
-	}
-	k.m[key] = value
-	return nil
-}
 
 func account(s *slacktest.Server, store channel.Durable) channel.Account {
 	return channel.Account{
@@ -64,14 +41,14 @@ type world struct {
 	dm   *slacktest.Channel
 	town *slacktest.Channel
 	c    *client.Client
-	keep *kept
+	keep *clienttest.Kept
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	s := slacktest.New(botToken, appToken, slack.Scopes())
 	t.Cleanup(s.Close)
-	w := &world{Server: s, ada: s.AddUser("ada", false), keep: &kept{}}
+	w := &world{Server: s, ada: s.AddUser("ada", false), keep: &clienttest.Kept{}}
 	w.dm, w.town = s.Direct(w.ada), s.AddChannel("town")
 	w.c = w.open(t)
 	return w
@@ -218,56 +195,16 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// running runs a client until the test ends or stop is called.
-func running(t *testing.T, c *client.Client) (got <-chan channel.Inbound, stop func() error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	in, end := make(chan channel.Inbound, 20_000), make(chan error, 1)
-	go func() { end <- c.Run(ctx, func(_ context.Context, m channel.Inbound) error { in <- m; return nil }) }()
-	var once sync.Once
-	var err error
-	stop = func() error {
-		once.Do(func() { cancel(); err = <-end })
-		return err
-	}
-	t.Cleanup(func() { _ = stop() })
-	return in, stop
-}
-
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick, late := time.NewTicker(2*time.Millisecond), time.After(60*time.Second)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal(what, "did not happen")
-		}
-	}
-}
-
 func connected(c *client.Client) func() bool {
 	return func() bool { return c.Status().State == channel.Receiving }
-}
-
-func next(t *testing.T, got <-chan channel.Inbound) channel.Inbound {
-	t.Helper()
-	select {
-	case in := <-got:
-		return in
-	case <-time.After(60 * time.Second):
-		t.Fatal("nothing came")
-		return channel.Inbound{}
-	}
 }
 
 // TestInbound: who wrote, where, and what of it is for us.
 func TestInbound(t *testing.T) {
 	w := newWorld(t)
 	robot := w.AddUser("robot", true)
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	me := "<@" + w.Bot.ID + ">"
 	mine := w.Say(w.Bot, w.town, "ours", nil)
 	photo := w.Upload("photo.png", "image/png", []byte("png"))
@@ -305,7 +242,7 @@ func TestInbound(t *testing.T) {
 		{w.ada, w.dm, "\u202egnirts\u200b", nil, func(in channel.Inbound) bool { return in.Text == "\u202egnirts\u200b" }},
 	} {
 		m := w.Say(tc.who, tc.where, tc.text, tc.change)
-		in := next(t, got)
+		in := clienttest.Next(t, got)
 		if in.MessageID != m.TS || in.At.IsZero() || in.Channel != slack.ID || !tc.want(in) {
 			t.Errorf("%q came as %+v", tc.text, in)
 		}
@@ -315,13 +252,13 @@ func TestInbound(t *testing.T) {
 	changed := w.Say(w.ada, w.dm, "one", nil)
 	w.Change(changed, "", true)
 	w.Change(changed, "two", false)
-	if in := next(t, got); in.Text != "one" || in.Edited {
+	if in := clienttest.Next(t, got); in.Text != "one" || in.Edited {
 		t.Errorf("%+v", in)
 	}
-	if in := next(t, got); in.Text != "two" || !in.Edited || in.MessageID != changed.TS {
+	if in := clienttest.Next(t, got); in.Text != "two" || !in.Edited || in.MessageID != changed.TS {
 		t.Errorf("%+v", in)
 	}
-	until(t, "acknowledging everything", func() bool { return w.Unacked() == 0 })
+	clienttest.Until(t, "acknowledging everything", func() bool { return w.Unacked() == 0 })
 }
 
 // TestFetch: files are for who has the scope, from Slack alone.
@@ -365,14 +302,14 @@ func TestSec_A_CH_NobodyIsCalled(t *testing.T) {
 // TestCommand: what stands behind /hearth is said to us; a command is one by its name.
 func TestCommand(t *testing.T) {
 	w := newWorld(t)
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	if err := w.c.Menu(t.Context(), []channel.Command{{Name: "status"}, {Name: "help"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range [][2]string{{"status now", "/status now"}, {"how are you?", "how are you?"}, {"", "/help"}} {
 		w.Command(w.ada, w.town, "/hearth", tc[0])
-		if in := next(t, got); in.Text != tc[1] || !in.Mentioned || in.Conversation != w.town.ID || in.SenderID != w.ada.ID {
+		if in := clienttest.Next(t, got); in.Text != tc[1] || !in.Mentioned || in.Conversation != w.town.ID || in.SenderID != w.ada.ID {
 			t.Errorf("%q came as %+v", tc[0], in)
 		}
 	}

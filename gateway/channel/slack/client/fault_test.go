@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack/slacktest"
 )
 
@@ -17,24 +18,24 @@ import (
 func TestFault_F_CH_Missed(t *testing.T) {
 	w := newWorld(t)
 	w.Silently(w.ada, w.dm, "before our time")
-	got, stop := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, stop := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	w.Say(w.ada, w.dm, "m0", nil)
 	w.Again()
 	w.Raw(`{"type":"disconnect","reason":"warning"}`)
-	until(t, "being moved", func() bool { dials, n := w.Counts(); return dials == 2 && n == 1 && connected(w.c)() })
+	clienttest.Until(t, "being moved", func() bool { dials, n := w.Counts(); return dials == 2 && n == 1 && connected(w.c)() })
 	w.Say(w.ada, w.town, "m1", nil)
 	w.Fail("apps.connections.open", slacktest.Fault{Status: 503}, slacktest.Fault{Error: "internal_error"})
 	w.Drop()
-	until(t, "noticing", func() bool { _, n := w.Counts(); return n == 0 })
+	clienttest.Until(t, "noticing", func() bool { _, n := w.Counts(); return n == 0 })
 	w.Silently(w.ada, w.dm, "m2")
 	w.Say(w.ada, w.town, "m3", nil) // by the history, and told of again
 	for n := range 4 {
-		if in := next(t, got); in.Text != fmt.Sprint("m", n) {
+		if in := clienttest.Next(t, got); in.Text != fmt.Sprint("m", n) {
 			t.Fatalf("%q came, not m%d", in.Text, n)
 		}
 	}
-	until(t, "acknowledging everything", func() bool { return w.Unacked() == 0 && connected(w.c)() })
+	clienttest.Until(t, "acknowledging everything", func() bool { return w.Unacked() == 0 && connected(w.c)() })
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -43,10 +44,10 @@ func TestFault_F_CH_Missed(t *testing.T) {
 		w.Silently(w.ada, w.town, fmt.Sprint("n", i))
 	}
 	w.Silently(w.ada, w.dm, "and here")
-	got, _ = running(t, w.open(t))
+	got, _ = clienttest.Started(t, w.open(t))
 	var texts []string
 	for len(texts) == 0 || texts[len(texts)-1] != "and here" {
-		texts = append(texts, next(t, got).Text)
+		texts = append(texts, clienttest.Next(t, got).Text)
 	}
 	if len(texts) != many+1 || texts[0] != "n0" || texts[many-1] != fmt.Sprint("n", many-1) {
 		t.Errorf("%d came: %.300s", len(texts), strings.Join(texts, " "))
@@ -71,16 +72,16 @@ func TestFault_F_CH_AckAfterTaken(t *testing.T) {
 		})
 	}()
 	defer func() { cancel(); <-ended }()
-	until(t, "connecting", connected(w.c))
+	clienttest.Until(t, "connecting", connected(w.c))
 	m := w.Say(w.ada, w.dm, "one", nil)
-	next(t, offered)
+	clienttest.Next(t, offered)
 	w.Again()
 	w.Raw(`{"type":"slash_commands","envelope_id":"x","payload":{}}`)
 	if w.Acked(m.TS) {
 		t.Error("it was acknowledged before it was taken")
 	}
 	take <- true
-	until(t, "acknowledging", func() bool { return w.Acked(m.TS) && w.Unacked() == 0 })
+	clienttest.Until(t, "acknowledging", func() bool { return w.Acked(m.TS) && w.Unacked() == 0 })
 	if len(offered) > 0 {
 		t.Errorf("it was offered again: %+v", <-offered)
 	}
@@ -101,10 +102,10 @@ func TestFault_F_CH_ForEver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			_, stop := running(t, w.c)
-			until(t, "connecting", connected(w.c))
+			_, stop := clienttest.Started(t, w.c)
+			clienttest.Until(t, "connecting", connected(w.c))
 			tc.happens(w)
-			until(t, "giving up", func() bool { return w.c.Status().State == channel.Stopped })
+			clienttest.Until(t, "giving up", func() bool { return w.c.Status().State == channel.Stopped })
 			if err := stop(); !errors.Is(err, tc.kind) || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), botToken) {
 				t.Error(err)
 			}
@@ -117,13 +118,13 @@ func TestFault_F_CH_Scopes(t *testing.T) {
 	w := newWorld(t)
 	w.Unscope("users:read")
 	w.Unscope("chat:write")
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	if p := w.c.Status().Problem; !strings.Contains(p, "chat:write, users:read") {
 		t.Errorf("the status says %q", p)
 	}
 	w.Say(w.ada, w.dm, "hello", nil)
-	if in := next(t, got); in.SenderName != w.ada.ID || in.Text != "hello" {
+	if in := clienttest.Next(t, got); in.SenderName != w.ada.ID || in.Text != "hello" {
 		t.Errorf("%+v", in)
 	}
 	_, err := w.c.Send(t.Context(), channel.Message{To: w.group(), Text: "x"})
@@ -136,20 +137,20 @@ func TestFault_F_CH_Scopes(t *testing.T) {
 // the connection, not the client.
 func TestFault_F_CH_Frames(t *testing.T) {
 	w := newWorld(t)
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	for _, f := range []string{`{"type":"events_api","envelope_id":"x","payload":7}`, `{"type":`, `null`, `{"type":7}`,
 		`{"type":"events_api","payload":{"event":{"type":"message","channel":"../x","user":"U","ts":"1"}}}`,
 		`{"type":"events_api","payload":{"event":{"type":"message","subtype":"message_changed"}}}`} {
 		w.Raw(f)
 	}
 	w.Say(w.ada, w.dm, strings.Repeat("漢", slacktest.MostText), nil)
-	if in := next(t, got); len(in.Text) != 3*slacktest.MostText {
+	if in := clienttest.Next(t, got); len(in.Text) != 3*slacktest.MostText {
 		t.Errorf("%d bytes of a long message came", len(in.Text))
 	}
 	dials, _ := w.Counts()
 	w.Raw(`{"type":"` + strings.Repeat("x", 5<<20) + `"}`)
-	until(t, "connecting again", func() bool { now, _ := w.Counts(); return now > dials && connected(w.c)() })
+	clienttest.Until(t, "connecting again", func() bool { now, _ := w.Counts(); return now > dials && connected(w.c)() })
 }
 
 // TestFault_F_CH_Sending: each way in which sending fails, and what is told of it.

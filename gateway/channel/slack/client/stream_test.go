@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack/client"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack/slacktest"
@@ -107,12 +108,12 @@ func TestStreamsAreNotEverywhere(t *testing.T) {
 // In a channel a stream is for who asked last in the thread.
 func TestStreamInAChannel(t *testing.T) {
 	w := newWorld(t)
-	in, _ := running(t, w.c)
-	until(t, "a connection", connected(w.c))
+	in, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "a connection", connected(w.c))
 	root := w.Say(w.ada, w.town, "<@"+w.Bot.ID+"> hello", nil)
-	next(t, in)
+	clienttest.Next(t, in)
 	w.Say(w.ada, w.town, "<@"+w.Bot.ID+"> more", func(m *slacktest.Message) { m.Thread = root.TS })
-	asked := next(t, in)
+	asked := clienttest.Next(t, in)
 	to := channel.Target{Account: "default", Conversation: w.town.ID, Thread: asked.Thread}
 	w.draft(t, to, "here")
 	if m := w.lastSent(); !m.Streamed || m.Thread != root.TS {
@@ -176,14 +177,14 @@ func TestFaultsOfStreams(t *testing.T) {
 func TestAssistantView(t *testing.T) {
 	s := slacktest.New(botToken, appToken, append(slack.Scopes(), "assistant:write"))
 	t.Cleanup(s.Close)
-	w := &world{Server: s, ada: s.AddUser("ada", false), keep: &kept{}}
+	w := &world{Server: s, ada: s.AddUser("ada", false), keep: &clienttest.Kept{}}
 	w.dm, w.town = s.Direct(w.ada), s.AddChannel("town")
 	w.c = w.open(t)
-	in, _ := running(t, w.c)
-	until(t, "a connection", connected(w.c))
+	in, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "a connection", connected(w.c))
 	root := w.OpenThread(w.ada)
 	w.Say(w.ada, w.dm, "plan my  week\nplease", func(m *slacktest.Message) { m.Thread = root.TS })
-	asked := next(t, in)
+	asked := clienttest.Next(t, in)
 	if asked.Thread != root.TS || asked.Chat != channel.Direct {
 		t.Fatalf("%+v", asked)
 	}

@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,12 +11,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/channeltest"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/loopback"
 	"github.com/hearth-assistant/hearth/gateway/channel/zulip"
 	"github.com/hearth-assistant/hearth/gateway/channel/zulip/client"
@@ -25,28 +24,6 @@ import (
 )
 
 const key = "abcdefghijklmnopqrstuvwxyzABCD12"
-
-// kept is the gateway's store in memory.
-type kept struct {
-	mu sync.Mutex
-	m  map[string][]byte
-}
-
-func (k *kept) Get(_ context.Context, key string) ([]byte, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.m[key], nil
-}
-
-func (k *kept) Put(_ context.Context, key string, value []byte) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.m == nil {
-		k.m = map[string][]byte{}
-	}
-	k.m[key] = value
-	return nil
-}
 
 func account(s *zuliptest.Server, store channel.Durable) channel.Account {
 	return channel.Account{
@@ -63,14 +40,14 @@ type world struct {
 	dm   zuliptest.Place
 	town *zuliptest.Stream
 	c    *client.Client
-	keep *kept
+	keep *clienttest.Kept
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	s := zuliptest.New(key)
 	t.Cleanup(s.Close)
-	w := &world{Server: s, ada: s.AddUser("Ada", false), town: s.AddStream("town", false), keep: &kept{}}
+	w := &world{Server: s, ada: s.AddUser("Ada", false), town: s.AddStream("town", false), keep: &clienttest.Kept{}}
 	w.dm = zuliptest.Place{People: []zuliptest.User{w.ada, s.Bot}}
 	w.c = w.open(t)
 	return w
@@ -202,48 +179,8 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// running runs a client until the test ends or stop is called.
-func running(t *testing.T, c *client.Client) (got <-chan channel.Inbound, stop func() error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	in, end := make(chan channel.Inbound, 20_000), make(chan error, 1)
-	go func() { end <- c.Run(ctx, func(_ context.Context, m channel.Inbound) error { in <- m; return nil }) }()
-	var once sync.Once
-	var err error
-	stop = func() error {
-		once.Do(func() { cancel(); err = <-end })
-		return err
-	}
-	t.Cleanup(func() { _ = stop() })
-	return in, stop
-}
-
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick, late := time.NewTicker(2*time.Millisecond), time.After(60*time.Second)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal(what, "did not happen")
-		}
-	}
-}
-
 func connected(c *client.Client) func() bool {
 	return func() bool { return c.Status().State == channel.Receiving }
-}
-
-func next(t *testing.T, got <-chan channel.Inbound) channel.Inbound {
-	t.Helper()
-	select {
-	case in := <-got:
-		return in
-	case <-time.After(60 * time.Second):
-		t.Fatal("nothing came")
-		return channel.Inbound{}
-	}
 }
 
 // TestInbound: who wrote, where, and what of it is for us.
@@ -251,8 +188,8 @@ func TestInbound(t *testing.T) {
 	w := newWorld(t)
 	bob, robot := w.AddUser("Bob", false), w.AddUser("Robot", true)
 	three := zuliptest.Place{People: []zuliptest.User{w.ada, bob, w.Bot}}
-	got, _ := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	w.Say(w.Bot, w.plans(), "an answer of ours", nil)
 	photo, name := w.Upload("photo 1.png", "image/png", []byte("\x89PNG")), "["+"photo 1.png"+"]"
 	silent := fmt.Sprintf("@_**Hearth|%d** said so", w.Bot.ID)
@@ -299,7 +236,7 @@ func TestInbound(t *testing.T) {
 		case "\x00": // nothing is left of it
 			text = ""
 		}
-		in := next(t, got)
+		in := clienttest.Next(t, got)
 		if in.MessageID != fmt.Sprint(m.ID) || in.Text != text || in.At.Unix() != m.Timestamp || in.Channel != zulip.ID || !tc.want(in) {
 			t.Errorf("%q came as %+v", tc.says, in)
 		}
@@ -311,7 +248,7 @@ func TestInbound(t *testing.T) {
 	w.Change(w.Say(w.Bot, w.dm, "ours", nil), "ours too")
 	w.Change(changed, "three")
 	for i, want := range []string{"one", "two", "three"} {
-		if in := next(t, got); in.Text != want || in.Edited != (i > 0) || in.MessageID != fmt.Sprint(changed.ID) {
+		if in := clienttest.Next(t, got); in.Text != want || in.Edited != (i > 0) || in.MessageID != fmt.Sprint(changed.ID) {
 			t.Errorf("%+v, not %q", in, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/channel/clienttest"
 	"github.com/hearth-assistant/hearth/gateway/channel/zulip/zuliptest"
 )
 
@@ -16,21 +17,21 @@ import (
 func TestFault_F_CH_Missed(t *testing.T) {
 	w := newWorld(t)
 	w.Say(w.ada, w.dm, "before our time", nil)
-	got, stop := running(t, w.c)
-	until(t, "polling", func() bool { return w.Polls() == 1 })
+	got, stop := clienttest.Started(t, w.c)
+	clienttest.Until(t, "polling", func() bool { return w.Polls() == 1 })
 	w.Repeat(w.Say(w.ada, w.dm, "one", nil))
 	w.Silently(w.ada, w.plans(), "two")
 	w.DropQueues()
-	until(t, "another queue", func() bool { return w.Queues() == 2 && w.Polls() == 1 })
+	clienttest.Until(t, "another queue", func() bool { return w.Queues() == 2 && w.Polls() == 1 })
 	w.Fail("POST /register", zuliptest.Fault{Status: 502}, zuliptest.Fault{CutBefore: true})
 	w.Fail("GET /events", zuliptest.Fault{Status: 502})
 	w.Silently(w.ada, w.dm, "three")
 	w.CutPolls() // a GET without an answer is made again at once, and meets the fault
-	until(t, "noticing", func() bool { return w.c.Status().State == channel.Waiting })
+	clienttest.Until(t, "noticing", func() bool { return w.c.Status().State == channel.Waiting })
 	w.Say(w.ada, w.dm, "four", nil)
 	w.Say(w.ada, w.plans(), "five", nil)
 	for _, want := range []string{"one", "two", "three", "four", "five"} {
-		if in := next(t, got); in.Text != want {
+		if in := clienttest.Next(t, got); in.Text != want {
 			t.Fatalf("%q came, not %q", in.Text, want)
 		}
 	}
@@ -41,10 +42,10 @@ func TestFault_F_CH_Missed(t *testing.T) {
 	for i := range many {
 		w.Say(w.ada, w.plans(), fmt.Sprint("n", i), nil)
 	}
-	got, _ = running(t, w.open(t))
+	got, _ = clienttest.Started(t, w.open(t))
 	var texts []string
 	for len(texts) == 0 || texts[len(texts)-1] != fmt.Sprint("n", many-1) {
-		texts = append(texts, next(t, got).Text)
+		texts = append(texts, clienttest.Next(t, got).Text)
 	}
 	all := strings.Join(texts, " ")
 	if !strings.HasPrefix(all, "n0 n1 n2 ") || len(texts) != many {
@@ -55,8 +56,8 @@ func TestFault_F_CH_Missed(t *testing.T) {
 // TestFault_F_CH_Events: what cannot be read is left out, and does not stop what can.
 func TestFault_F_CH_Events(t *testing.T) {
 	w := newWorld(t)
-	got, _ := running(t, w.c)
-	until(t, "polling", func() bool { return w.Polls() == 1 })
+	got, _ := clienttest.Started(t, w.c)
+	clienttest.Until(t, "polling", func() bool { return w.Polls() == 1 })
 	for _, ev := range []map[string]any{
 		{"type": "heartbeat"}, {"type": 7}, {"type": "message"}, {"type": "message", "message": "x"},
 		{"type": "message", "message": map[string]any{"id": -1, "type": "private", "sender_id": 1}},
@@ -67,18 +68,18 @@ func TestFault_F_CH_Events(t *testing.T) {
 		w.Raw(ev)
 	}
 	w.Say(w.ada, w.dm, "after all", nil)
-	if in := next(t, got); in.Text != "after all" {
+	if in := clienttest.Next(t, got); in.Text != "after all" {
 		t.Errorf("%+v", in)
 	}
 	if n := w.Queues(); n != 1 {
 		t.Errorf("%d queues were made", n)
 	}
 	// Nothing but what has no number: another queue is made, and nothing is lost.
-	until(t, "polling again", func() bool { return w.Polls() == 1 })
+	clienttest.Until(t, "polling again", func() bool { return w.Polls() == 1 })
 	w.Raw(map[string]any{"type": "message", "id": "x"})
-	until(t, "another queue", func() bool { return w.Queues() == 2 })
+	clienttest.Until(t, "another queue", func() bool { return w.Queues() == 2 })
 	w.Say(w.ada, w.dm, strings.Repeat("漢", zuliptest.MostText), nil)
-	if in := next(t, got); len(in.Text) != 3*zuliptest.MostText {
+	if in := clienttest.Next(t, got); len(in.Text) != 3*zuliptest.MostText {
 		t.Errorf("%d bytes of a long message came", len(in.Text))
 	}
 }
@@ -87,10 +88,10 @@ func TestFault_F_CH_Events(t *testing.T) {
 // to do.
 func TestFault_F_CH_Revoked(t *testing.T) {
 	w := newWorld(t)
-	_, stop := running(t, w.c)
-	until(t, "connecting", connected(w.c))
+	_, stop := clienttest.Started(t, w.c)
+	clienttest.Until(t, "connecting", connected(w.c))
 	w.Revoke()
-	until(t, "giving up", func() bool { return w.c.Status().State == channel.Stopped })
+	clienttest.Until(t, "giving up", func() bool { return w.c.Status().State == channel.Stopped })
 	err := stop()
 	if !errors.Is(err, channel.ErrAuth) || !strings.Contains(err.Error(), "zulip.apiKey") || strings.Contains(err.Error(), key) {
 		t.Error(err)
@@ -104,12 +105,12 @@ func TestFault_F_CH_Revoked(t *testing.T) {
 func TestFault_F_CH_NoServer(t *testing.T) {
 	w := newWorld(t)
 	w.Fail("GET /users/me", zuliptest.Fault{Status: 404}, zuliptest.Fault{Status: 429, Reset: time.Second})
-	running(t, w.c)
-	until(t, "a word about it", func() bool {
+	clienttest.Started(t, w.c)
+	clienttest.Until(t, "a word about it", func() bool {
 		s := w.c.Status()
 		return s.State == channel.Waiting && strings.Contains(s.Problem, "404")
 	})
-	until(t, "connecting after all", connected(w.c))
+	clienttest.Until(t, "connecting after all", connected(w.c))
 }
 
 // TestFault_F_CH_Sending: each way in which sending fails, and what is told of it.

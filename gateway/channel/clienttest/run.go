@@ -1,4 +1,6 @@
-package doortest
+// Package clienttest runs a network's client in its tests: the gateway's store in memory,
+// the client until the test ends, and what comes in. It knows no network.
+package clienttest
 
 import (
 	"context"
@@ -42,6 +44,22 @@ func Running(t *testing.T, ch channel.Channel) <-chan channel.Inbound {
 	return got
 }
 
+// Started runs a channel until the test ends or stop is called, and does not wait for it.
+func Started(t *testing.T, ch channel.Channel) (got <-chan channel.Inbound, stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	in, end := make(chan channel.Inbound, 20_000), make(chan error, 1)
+	go func() { end <- ch.Run(ctx, func(_ context.Context, m channel.Inbound) error { in <- m; return nil }) }()
+	var once sync.Once
+	var err error
+	stop = func() error {
+		once.Do(func() { cancel(); err = <-end })
+		return err
+	}
+	t.Cleanup(func() { _ = stop() })
+	return in, stop
+}
+
 // Serving runs a channel until the test ends, and returns when it receives.
 func Serving(t *testing.T, ch channel.Channel, inbox channel.Inbox) {
 	t.Helper()
@@ -64,7 +82,7 @@ func Serving(t *testing.T, ch channel.Channel, inbox channel.Inbox) {
 // Until waits until something holds.
 func Until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	tick, late := time.NewTicker(2*time.Millisecond), time.After(30*time.Second)
+	tick, late := time.NewTicker(2*time.Millisecond), time.After(60*time.Second)
 	defer tick.Stop()
 	for !holds() {
 		select {
@@ -81,7 +99,7 @@ func Next(t *testing.T, got <-chan channel.Inbound) channel.Inbound {
 	select {
 	case in := <-got:
 		return in
-	case <-time.After(30 * time.Second):
+	case <-time.After(60 * time.Second):
 		t.Fatal("nothing came in")
 		return channel.Inbound{}
 	}

@@ -1,0 +1,60 @@
+package admission
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/pairing"
+)
+
+// ErrPage: a page in a browser asked that is not Hearth's own.
+var ErrPage = errors.New("this is for programs, not for pages of others in a browser")
+
+// Refusal is why a request is not let in, as HTTP says it.
+type Refusal struct {
+	Status int
+	Text   string
+	Wait   time.Duration // until another try makes sense, 0: nobody knows
+}
+
+func (r *Refusal) Error() string { return r.Text }
+
+// Refused is what an error of Admit means; ok is false for every other error, whose
+// words are not for those who ask. Another *Refusal is itself.
+func Refused(err error) (r *Refusal, ok bool) {
+	var wait *pairing.ClientWaitError
+	var scope *pairing.ClientScopeError
+	switch {
+	case errors.As(err, &r):
+		return r, true
+	case errors.As(err, &wait):
+		return &Refusal{http.StatusTooManyRequests, wait.Error(), wait.Wait}, true
+	case errors.As(err, &scope):
+		return &Refusal{Status: http.StatusForbidden, Text: scope.Error()}, true
+	case errors.Is(err, ErrPage):
+		return &Refusal{Status: http.StatusForbidden, Text: err.Error()}, true
+	case errors.Is(err, pairing.ErrClientUnknown):
+		return &Refusal{Status: http.StatusUnauthorized, Text: err.Error()}, true
+	}
+	return nil, false
+}
+
+// Mark sets the headers that go with a refusal.
+func (r *Refusal) Mark(h http.Header) {
+	if r.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="Hearth"`)
+	}
+	if r.Wait > 0 {
+		h.Set("Retry-After", strconv.Itoa(int((r.Wait+time.Second-1)/time.Second)))
+	}
+	h.Set("Cache-Control", "no-store")
+}
+
+// ownPage reports whether a request comes from a program, or from the page that its
+// own address serves. A browser names the page, and no page can leave that out.
+func ownPage(r *http.Request) bool {
+	origins := r.Header.Values("Origin")
+	return len(origins) == 0 || len(origins) == 1 && (origins[0] == "http://"+r.Host || origins[0] == "https://"+r.Host)
+}
