@@ -26,16 +26,10 @@ export type Panel =
   | { kind: "undo"; runId: string }
   | { kind: "pause" }
   | { kind: "safety" }
-<<<<<<< HEAD
-  | { kind: "memory" }
-  | { kind: "skill"; name: string; path?: string }
-  | { kind: "settings"; pane?: PaneId }
   | { kind: "keys" }
-=======
   | { kind: "memory"; file?: string }
-  | { kind: "skill"; name: string }
+  | { kind: "skill"; name: string; path?: string }
   | { kind: "settings"; pane?: PaneId; field?: string }
->>>>>>> main
   | { kind: "delete"; session: string; title: string }
   | { kind: "rename"; session: string }
   | { kind: "folder"; session: string }

@@ -21,7 +21,8 @@ test("what VS Code writes: comments, commas, inputs and variables", () => {
   const s = first(`{
     // my servers
     "inputs": [{ "type": "promptString", "id": "token", "password": true }],
-    "servers": { "github": { "type": "http", "url": "https://api.example.com/mcp/", "headers": { "Authorization": "Bearer \${input:token}", "X": "\${env:TEAM}" }, }, },
+    "servers": { "github": { "type": "http", "url": "https://api.example.com/mcp/",
+      "headers": { "Authorization": "Bearer \${input:token}", "X": "\${env:TEAM}" }, }, },
   }`);
   expect(s).toMatchObject({ name: "github", url: "https://api.example.com/mcp/", holes: ["${input:token}"] });
   expect(settings(filled(s, { "${input:token}": " ghp_1 " }))).toEqual({

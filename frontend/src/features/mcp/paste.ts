@@ -70,22 +70,24 @@ export function nameFor(name: string): string {
 export function words(line: string): string[] {
   const out: string[] = [];
   for (const m of line.matchAll(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g)) {
-    out.push(m[0].replace(/\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, esc, dq, sq) => esc ?? (dq as string | undefined)?.replace(/\\(.)/g, "$1") ?? sq));
+    const piece = /\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/g;
+    out.push(m[0].replace(piece, (_, esc, dq, sq) => esc ?? (dq as string | undefined)?.replace(/\\(.)/g, "$1") ?? sq));
   }
   return out;
 }
 
-const texts = (v: unknown): string[] => (Array.isArray(v) ? v.filter((x) => ["string", "number", "boolean"].includes(typeof x)).map(String) : []);
+const plain = (x: unknown): boolean => ["string", "number", "boolean"].includes(typeof x);
+
+const texts = (v: unknown): string[] => (Array.isArray(v) ? v.filter(plain).map(String) : []);
 
 const table = (v: unknown): Record<string, string> =>
   isTree(v)
-    ? Object.fromEntries(Object.entries(v).flatMap(([k, x]) => (["string", "number", "boolean"].includes(typeof x) ? [[k, String(x)]] : [])))
+    ? Object.fromEntries(Object.entries(v).flatMap(([k, x]) => (plain(x) ? [[k, String(x)]] : [])))
     : {};
 
 /** holesOf finds what a person has to fill in. ${env:NAME} is what the settings call ${NAME}. */
-const holesOf = (values: string[]): string[] => [
-  ...new Set(values.flatMap((v) => [...v.matchAll(/\$\{input:[^}]*\}|<[A-Za-z][\w -]{2,40}>|\b(?:YOUR|MY)[_-][A-Z0-9_-]{2,}\b/g)].map((m) => m[0]))),
-];
+const open = /\$\{input:[^}]*\}|<[A-Za-z][\w -]{2,40}>|\b(?:YOUR|MY)[_-][A-Z0-9_-]{2,}\b/g;
+const holesOf = (values: string[]): string[] => [...new Set(values.flatMap((v) => v.match(open) ?? []))];
 
 const env = (v: string): string => v.replace(/\$\{env:(\w+)\}/g, "${$1}");
 

@@ -14,7 +14,9 @@ export const kilo = (n: number): string => (n % K === 0 ? `${n / K}K` : `${Math.
 export const sees = (m: ServedModel | undefined): boolean => m?.input?.includes("image") ?? false;
 
 const seconds = (ms: number): string =>
-  new Intl.NumberFormat(locale(), { style: "unit", unit: "second", unitDisplay: "narrow", maximumFractionDigits: 1, minimumFractionDigits: 1 })
+  new Intl.NumberFormat(locale(), {
+    style: "unit", unit: "second", unitDisplay: "narrow", maximumFractionDigits: 1, minimumFractionDigits: 1,
+  })
     .format(ms / 1000);
 
 /** outcome is "Answered in 1.2 s · 32K · tools work · sees pictures". */
