@@ -54,7 +54,7 @@ func TestConversationInSomebodysName(t *testing.T) {
 		h.receive(slip)
 		slip.Edited, slip.Withdrawn, slip.Text = true, true, ""
 		h.receive(slip)
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		synctest.Wait()
 		h.sessions.mu.Lock()
 		defer h.sessions.mu.Unlock()

@@ -125,7 +125,8 @@ func testFilesTogether(t T, s *Setup) {
 		s.Files.put(name, []byte(fileText+name), int64(len(fileText+name)))
 		media = append(media, channel.Media{MIME: fileMIME, Name: name, URL: name, Size: int64(len(fileText + name))})
 	}
-	if r, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: "see both", Media: media}); err != nil || r.MessageID == "" {
+	r, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: "see both", Media: media})
+	if err != nil || r.MessageID == "" {
 		t.Fatalf("receipt %+v, %v", r, err)
 	}
 	var seen []string

@@ -104,7 +104,8 @@ type ProgressLines struct {
 func newAccount(k channel.Kind) Configured {
 	lines := ProgressLines{ToolProgress: true, CommandText: "raw"}
 	a := Configured{
-		Enabled: true, DMPolicy: "pairing", GroupPolicy: "allowlist", Streaming: Streaming{Mode: cmp.Or(k.Streaming, "partial"), Preview: lines, Progress: lines},
+		Enabled: true, DMPolicy: "pairing", GroupPolicy: "allowlist",
+		Streaming: Streaming{Mode: cmp.Or(k.Streaming, "partial"), Preview: lines, Progress: lines},
 		ChunkMode: "length", ReplyToMode: "first", MediaMaxMB: k.MaxFile, own: newOwn(),
 	}
 	for _, s := range k.Settings {

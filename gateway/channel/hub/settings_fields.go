@@ -186,6 +186,7 @@ func (a *Configured) streaming() []config.Field {
 			Fields: []config.Field{
 				config.Choice{
 					Key: "mode", To: &s.Mode, Among: streamModes(), Read: streamMode,
+					Hint: config.Hint{Default: "`\"partial\"`, or [the network's own](channels/README.md)"},
 					Help: "what you see of an answer while it is written: `off`, `partial`, `block`, `progress`. A word alone, `true` and `false` " +
 						"as `streaming`, and `streamMode`, are older forms",
 				},

@@ -129,7 +129,8 @@ type Server struct {
 func New(bot, app string, scopes []string) *Server {
 	s := &Server{
 		bot: bot, app: app, scopes: scopes, users: map[string]User{}, channels: map[string]*Channel{}, files: map[string]*File{},
-		faults: map[string][]Fault{}, sockets: map[*socket]bool{}, acked: map[string]bool{}, BotID: "B0000000BOT", called: map[string][]time.Time{},
+		faults: map[string][]Fault{}, sockets: map[*socket]bool{}, acked: map[string]bool{}, BotID: "B0000000BOT",
+		called: map[string][]time.Time{},
 	}
 	s.Bot = s.AddUser("hearth", true)
 	s.http = httptest.NewServer(s.handler())
