@@ -47,9 +47,7 @@ require (
 	rsc.io/qr v0.2.0
 )
 
-require (
-	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
-)
+require github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
 
 require (
 	aead.dev/minisign v0.3.0

@@ -6758,6 +6758,8 @@ export interface Methods {
   "hearth.models.auth.allow": { params: ModelsAuthAllowParams; result: OKResult };
   "hearth.models.test": { params: ModelsTestParams; result: ModelsTestResult };
   "hearth.models.pull": { params: ModelsPullParams; result: ModelsPullProgress };
+  "hearth.models.look": { params: ModelsLookParams; result: ModelsLook };
+  "hearth.models.services": { params: Record<string, never>; result: ModelServices };
   "push.web.vapidPublicKey": { params: Record<string, never>; result: PushKey };
   "push.web.subscribe": { params: PushSubscribeParams; result: PushSubscribed };
   "push.web.unsubscribe": { params: PushEndpointParams; result: PushUnsubscribed };
@@ -6765,8 +6767,6 @@ export interface Methods {
   "push.web.preferences.get": { params: PushEndpointParams; result: PushPreferencesResult };
   "push.web.preferences.set": { params: PushPreferencesSetParams; result: PushPreferencesResult };
   "hearth.push.open": { params: PushOpenParams; result: PushPlace };
-  "hearth.models.look": { params: ModelsLookParams; result: ModelsLook };
-  "hearth.models.services": { params: Record<string, never>; result: ModelServices };
   "connect": { params: ConnectParams; result: HelloOK };
   "health": { params: Record<string, never>; result: Health };
   "status": { params: Record<string, never>; result: Status };
