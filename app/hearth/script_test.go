@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 //	ready               waits until a gateway answers
 //	exits CODE ARGS…    runs hearth and checks the exit code
 //	within DUR ARGS…    repeats hearth until it succeeds
+//	logged PATTERN      waits until the gateway's log has it, also over several lines
 //	decide VERB PATTERN waits for an approval that shows PATTERN, then runs
 //	                    hearth approvals VERB with its id
 //	forget              removes the one rule of the approvals
@@ -83,6 +84,7 @@ func TestScripts(t *testing.T) {
 			},
 			"exits":   exits,
 			"within":  within,
+			"logged":  logged,
 			"decide":  decide,
 			"forget":  forget,
 			"spoil":   spoil,
@@ -197,6 +199,28 @@ func within(ts *testscript.TestScript, neg bool, args []string) {
 		case <-retry.C:
 		case <-deadline:
 			ts.Fatalf("hearth %v: %v", args[1:], err)
+		}
+	}
+}
+
+func logged(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: logged PATTERN")
+	}
+	pattern, err := regexp.Compile("(?s)" + args[0])
+	ts.Check(err)
+	deadline := time.After(30 * time.Second)
+	retry := time.NewTicker(20 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		log, err := os.ReadFile(ts.Getenv("HEARTH_HOME") + "/gateway.log")
+		if err == nil && pattern.Match(log) {
+			return
+		}
+		select {
+		case <-retry.C:
+		case <-deadline:
+			ts.Fatalf("the log never has %s: %v\n%s", args[0], err, log)
 		}
 	}
 }
