@@ -122,8 +122,8 @@ type looking struct {
 
 func (l looking) ollama(f finding) (ModelServer, error) {
 	if len(f.models) == 0 {
-		return ModelServer{}, lookError(LookEmpty, "Ollama runs there, but has no model that talks. Get one there with `ollama pull qwen3:8b`, then "+
-			"try again.")
+		return ModelServer{}, lookError(LookEmpty, "Ollama runs there, but has no model that talks. Get one there with "+
+			"`ollama pull qwen3:8b`, then try again.")
 	}
 	s := ModelServer{Address: l.root.String(), API: APIOllama, Kind: "ollama", Models: f.models}
 	s.Name = l.name(s.Kind)
