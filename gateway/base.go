@@ -38,7 +38,7 @@ type base struct {
 	started time.Time  // when that was
 	damaged chan error // of the store, told once
 
-	asleep    *move.State // this Hearth was moved away; nil: it is awake
+	asleep    move.State // whether this Hearth was moved away
 	store     *store.DB
 	incidents *incident.Log // where Hearth itself failed
 	redactor  redact.Redactor

@@ -324,7 +324,7 @@ func openFeatures(ctx context.Context, gw *Gateway) error {
 	a.server.Greet(gw.status.Snapshot)
 	handlers, mounts := b.errors().Handlers(b.features.Methods()), b.features.Mounts()
 	maps.Copy(mounts, t.hub.Webhooks())
-	if b.asleep != nil {
+	if b.asleep.Sleeps() {
 		handlers, mounts = move.Handlers(handlers), move.Mounts(mounts)
 	}
 	a.server.Mount(mounts)

@@ -124,7 +124,7 @@ func (g *Gateway) open(ctx context.Context, opts Options) (err error) {
 	if err := openFeatures(ctx, g); err != nil {
 		return err
 	}
-	if g.base.asleep != nil {
+	if g.base.asleep.Sleeps() {
 		return nil // what waits is the other machine's to take up
 	}
 	rep, err := g.talk.sessions.Recover(ctx)

@@ -26,7 +26,7 @@ func openGuard(ctx context.Context, b *base, a *access, ends *teardown.Stack) (g
 		return nil, err
 	}
 	ends.Plain(g.pause.Close)
-	if b.asleep != nil {
+	if b.asleep.Sleeps() {
 		g.pause.Hold("it sleeps: it was moved to another machine")
 	}
 	g.pause.Follow(func(st pause.State) {

@@ -32,8 +32,8 @@ func (g *Gateway) Serve(ctx context.Context) error {
 	defer stop()
 	var work sync.WaitGroup
 	switch {
-	case b.asleep != nil && (b.asleep.Arrived || b.asleep.Device == ""): // nobody needs to reach it
-	case b.asleep != nil:
+	case b.asleep.Sleeps() && (b.asleep.Arrived || b.asleep.Device == ""): // nobody needs to reach it
+	case b.asleep.Sleeps():
 		work.Go(func() { b.features.RunOnly(back, "lan", "move") }) // what it takes to be moved
 	case !b.Rehearsal:
 		g.run(back, &work)

@@ -148,9 +148,7 @@ func serveGateway(ctx context.Context, a *app, o gatewayOptions, dir statedir.Di
 			return false, err
 		}
 	}
-	now := move.Asleep(dir)
-	changed := (now == nil) != (slept == nil) || now != nil && slept != nil && *now != *slept
-	return changed && ctx.Err() == nil && !o.rehearse, nil
+	return move.Asleep(dir) != slept && ctx.Err() == nil && !o.rehearse, nil
 }
 
 func startFailure(err error) error {

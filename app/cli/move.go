@@ -10,16 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/backup"
-	"github.com/hearth-assistant/hearth/gateway/config"
-	feature "github.com/hearth-assistant/hearth/gateway/feature/move"
 	"github.com/hearth-assistant/hearth/gateway/move"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
-	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
 
 func newMove(a *app) *cobra.Command {
@@ -74,7 +69,7 @@ func (a *app) moveState(ctx context.Context) (st protocol.MoveStatus, running bo
 		return st, false, err
 	}
 	s := move.Asleep(dir)
-	if s == nil {
+	if !s.Sleeps() {
 		return protocol.MoveStatus{Phase: "awake"}, false, nil
 	}
 	return protocol.MoveStatus{Phase: s.Phase, ID: s.ID, AtMs: s.At.UnixMilli(), Name: s.Name, File: s.File, Arrived: s.Arrived}, false, nil
@@ -93,7 +88,7 @@ func moveStatus(ctx context.Context, a *app) error {
 	switch s := move.Asleep(dir); {
 	case st.Phase == "offered":
 		words = "This Hearth is offered to another machine until " + stamp(st.UntilMs) + ". It is awake."
-	case s == nil:
+	case !s.Sleeps():
 		words = "This Hearth is awake, and not being moved."
 		if c, ok := move.ReadComing(dir); ok {
 			words += "\nOne from " + line(c.From) + " is on its way to this machine; `hearth move from` goes on with it."
@@ -101,7 +96,7 @@ func moveStatus(ctx context.Context, a *app) error {
 	case s.Phase == move.Arriving:
 		words = "A Hearth is being put in its place here. `hearth move import --finish` goes on."
 	default:
-		words = feature.Words(s)
+		words = s.Words()
 		if st.Packed && !s.Arrived && s.Phase == move.Leaving {
 			words += fmt.Sprintf("\nThe other machine has %s of %s.", size(st.Have), size(st.Bytes))
 		}
@@ -122,8 +117,8 @@ func exportMove(ctx context.Context, a *app, file string, yes bool) error {
 		return err
 	}
 	if !yes && st.Phase == "awake" {
-		ok, err := a.agree("Everything of this Hearth goes into " + line(path) + ", keys and identity included. It answers nobody from then on, " +
-			"until\nthe file is imported elsewhere or `hearth move wake` is run here. Go on? [y/N] ")
+		ok, err := a.agree("Everything of this Hearth goes into " + line(path) + ", keys and identity included. It answers nobody from " +
+			"then on, until\nthe file is imported elsewhere or `hearth move wake` is run here. Go on? [y/N] ")
 		if err != nil || !ok {
 			return errors.Join(err, &failure{exitFailure, "nothing was changed", ""})
 		}
@@ -148,11 +143,11 @@ func exportMove(ctx context.Context, a *app, file string, yes bool) error {
 	}
 	if err != nil {
 		f := explain(err)
-		return &failure{exitFailure, f.message, "this Hearth sleeps if it did before the error: `hearth move status`. `hearth move export` tries " +
-			"again, `hearth move wake` wakes it"}
+		return &failure{exitFailure, f.message, "this Hearth sleeps if it did before the error: `hearth move status`. `hearth move " +
+			"export` tries again, `hearth move wake` wakes it"}
 	}
-	return a.done(out, fmt.Sprintf("%s holds everything: %s, %s. This Hearth sleeps now.\nOn the other machine: `hearth move import FILE`, with the "+
-		"passphrase. Use the file on one machine only.", line(out.Path), count(out.Files, "file"), size(out.Bytes)))
+	return a.done(out, fmt.Sprintf("%s holds everything: %s, %s. This Hearth sleeps now.\nOn the other machine: `hearth move import "+
+		"FILE`, with the passphrase. Use the file on one machine only.", line(out.Path), count(out.Files, "file"), size(out.Bytes)))
 }
 
 // exportRunning has the gateway fall asleep and make the file.
@@ -185,48 +180,22 @@ func exportStopped(ctx context.Context, a *app, path string, pass secret.Secret)
 	if err != nil {
 		return out, err
 	}
-	db, err := store.Open(dir.Store(), store.Options{ReserveBytes: -1})
-	if err != nil {
-		return out, err
-	}
-	defer func() { err = errors.Join(err, db.Close(ctx)) }()
-	contents, err := a.contents(ctx, dir, db)
-	if err != nil {
-		return out, err
-	}
 	lock, err := backup.LockBy(pass)
 	if err != nil {
 		return out, err
 	}
-	if s := move.Asleep(dir); s == nil {
-		if err := move.Leave(ctx, dir, move.State{ID: uuid.New(), At: time.Now().UTC(), Name: "a file"}); err != nil {
-			return out, err
-		}
+	here := move.Stopped{
+		Dir: dir, Config: dir.Config(a.Env), Settings: a.settingsOptions(), Home: statedir.Home(a.Env), Version: a.Version,
+		Values: func(ctx context.Context) ([]byte, error) {
+			k, err := a.keeper(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return backup.Values(ctx, k)
+		},
 	}
-	made, err := move.Export(ctx, dir, contents.Source(), backup.Sealing{Path: path, To: lock, Now: time.Now()})
+	made, err := here.Export(ctx, backup.Sealing{Path: path, To: lock, Now: time.Now()})
 	return protocol.MoveExported{Path: path, Bytes: made.Bytes, Files: made.Files, Source: made.Source}, err
-}
-
-// contents is all of the Hearth that is here, while no gateway runs.
-func (a *app) contents(ctx context.Context, dir statedir.Dir, db *store.DB) (backup.Contents, error) {
-	home := statedir.Home(a.Env)
-	c := backup.Contents{Dir: dir, Store: db, Workspaces: map[string]string{}, Secrets: true, Moving: true, Version: a.Version, Home: home}
-	f, err := config.Open(dir.Config(a.Env), a.settingsOptions())
-	if err != nil {
-		return c, err
-	}
-	if snap := f.Snapshot(); snap.Exists {
-		c.Settings = []byte(snap.Raw)
-	}
-	for _, one := range agents.NewDirectory(f, home).Book().All() {
-		c.Workspaces[one.ID] = one.Workspace
-	}
-	k, err := a.keeper(ctx)
-	if err != nil {
-		return c, err
-	}
-	c.Values, err = backup.Values(ctx, k)
-	return c, err
 }
 
 func wakeMove(ctx context.Context, a *app, sure bool) error {
@@ -239,16 +208,16 @@ func wakeMove(ctx context.Context, a *app, sure bool) error {
 	}
 	if st.Phase == move.Left && !sure {
 		if !a.InTerminal {
-			return &failure{exitRefused, feature.SureWords, "`hearth move wake --sure` wakes it all the same"}
+			return &failure{exitRefused, move.SureWords, "`hearth move wake --sure` wakes it all the same"}
 		}
-		if sure, err = a.agree(feature.SureWords + "\nIs Hearth stopped for good on the other machine? [y/N] "); err != nil || !sure {
+		if sure, err = a.agree(move.SureWords + "\nIs Hearth stopped for good on the other machine? [y/N] "); err != nil || !sure {
 			return errors.Join(err, &failure{exitFailure, "it sleeps on", ""})
 		}
 	}
 	if running {
 		err = a.callSlowly(ctx, protocol.MethodMoveWake, protocol.MoveWakeParams{Sure: sure}, &st)
 		var refused *protocol.Error
-		if dir, derr := a.dir(); err != nil && !errors.As(err, &refused) && derr == nil && move.Asleep(dir) == nil {
+		if dir, derr := a.dir(); err != nil && !errors.As(err, &refused) && derr == nil && !move.Asleep(dir).Sleeps() {
 			err = nil // it ended before it answered, to start awake
 		}
 	} else {
@@ -258,8 +227,8 @@ func wakeMove(ctx context.Context, a *app, sure bool) error {
 		}
 	}
 	if errors.Is(err, move.ErrUnfinished) {
-		return &failure{exitFailure, err.Error(), "`hearth move import --finish` goes on; or `hearth backup undo` goes back to what was here, and " +
-			"then `hearth move wake`"}
+		return &failure{exitFailure, err.Error(), "`hearth move import --finish` goes on; or `hearth backup undo` goes back to what was " +
+			"here, and then `hearth move wake`"}
 	}
 	if err != nil {
 		return err

@@ -72,8 +72,8 @@ func (a *app) agreePlace(dir statedir.Dir, o arriving) error {
 	if _, err := os.Lstat(dir.Store()); err != nil || o.yes {
 		return nil
 	}
-	ok, err := a.agree("There is a Hearth on this machine already, in " + line(string(dir)) + ". It is put aside, and `hearth backup undo` brings it " +
-		"back. Go on? [y/N] ")
+	ok, err := a.agree("There is a Hearth on this machine already, in " + line(string(dir)) + ". It is put aside, and `hearth backup undo` " +
+		"brings it back. Go on? [y/N] ")
 	if err != nil || !ok {
 		return errors.Join(err, &failure{exitFailure, "nothing was changed", ""})
 	}
@@ -85,9 +85,9 @@ func importMove(ctx context.Context, a *app, file string, o arriving) error {
 	if err != nil {
 		return err
 	}
-	if s := move.Asleep(dir); s != nil && s.Phase != move.Arriving {
-		return &failure{exitFailure, "the Hearth that is here sleeps, because it was moved away", "`hearth move status` says more; `hearth move wake` " +
-			"wakes it, which you want when this is the file that it was moved into"}
+	if s := move.Asleep(dir); s.Sleeps() && s.Phase != move.Arriving {
+		return &failure{exitFailure, "the Hearth that is here sleeps, because it was moved away", "`hearth move status` says more; `hearth " +
+			"move wake` wakes it, which you want when this is the file that it was moved into"}
 	}
 	if _, err := os.Stat(file); err != nil {
 		return &failure{exitFailure, "there is no file at " + line(file), "`hearth move export FILE` on the other machine makes it"}
@@ -142,10 +142,11 @@ func finishMove(ctx context.Context, a *app, o arriving) error {
 	case errors.Is(err, move.ErrAwake):
 		return &failure{exitFailure, "there is no move to this machine to finish", ""}
 	case errors.Is(err, move.ErrAgain):
-		return &failure{exitFailure, err.Error(), "`hearth move from`, or `hearth move import FILE`, does it again; `hearth move wake` gives it up"}
+		return &failure{exitFailure, err.Error(),
+			"`hearth move from`, or `hearth move import FILE`, does it again; `hearth move wake` gives it up"}
 	case errors.Is(err, move.ErrUnfinished):
-		return &failure{exitFailure, line(err.Error()), "unlock the place for keys (`hearth secrets unlock`), then `hearth move import --finish`; or " +
-			"--without-keys, and set them anew"}
+		return &failure{exitFailure, line(err.Error()), "unlock the place for keys (`hearth secrets unlock`), then `hearth move import " +
+			"--finish`; or --without-keys, and set them anew"}
 	case err != nil:
 		return &failure{exitFailure, line(err.Error()), "`hearth move import --finish` goes on"}
 	}
@@ -299,7 +300,8 @@ func (l *moveLink) call(ctx context.Context, patience time.Duration, method stri
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-late:
-			return &failure{exitFailure, "the other machine does not answer: " + line(err.Error()), "what was brought is kept; `hearth move from` goes on"}
+			return &failure{exitFailure, "the other machine does not answer: " + line(err.Error()),
+				"what was brought is kept; `hearth move from` goes on"}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -413,8 +415,8 @@ func (l *moveLink) key(ctx context.Context, dir statedir.Dir, c move.Coming) (ba
 			return backup.Key{}, err
 		}
 	case errors.As(err, &said):
-		return backup.Key{}, &failure{exitFailure, line(said.Message), "`hearth move from --give-up` forgets it here, and `hearth move send` there " +
-			"begins anew"}
+		return backup.Key{}, &failure{exitFailure, line(said.Message), "`hearth move from --give-up` forgets it here, and `hearth move " +
+			"send` there begins anew"}
 	case !has:
 		return backup.Key{}, err
 	}

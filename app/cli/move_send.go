@@ -13,8 +13,8 @@ import (
 // sendMove offers this Hearth and follows it until it is on the other machine.
 func sendMove(ctx context.Context, a *app, o sending) error {
 	if !o.yes {
-		ok, err := a.agree("Everything of this Hearth goes to the other machine, keys and identity included. This one answers nobody from then\n" +
-			"on, until `hearth move wake` is run here. Nothing happens before the other machine asks for it. Offer it? [y/N] ")
+		ok, err := a.agree("Everything of this Hearth goes to the other machine, keys and identity included. This one answers nobody " +
+			"from then\non, until `hearth move wake` is run here. Nothing happens before the other machine asks for it. Offer it? [y/N] ")
 		if err != nil || !ok {
 			return errors.Join(err, &failure{exitFailure, "nothing was changed", ""})
 		}

@@ -36,7 +36,7 @@ func ReadComing(dir statedir.Dir) (Coming, bool) {
 // Expect begins a move to this machine, or goes on with it. What was brought of
 // another file is removed.
 func Expect(dir statedir.Dir, c Coming) error {
-	if st := Asleep(dir); st != nil && st.Phase != Arriving {
+	if st := Asleep(dir); st.Sleeps() && st.Phase != Arriving {
 		return fmt.Errorf("%w: the Hearth that is here sleeps, because it was moved away; wake it or remove it first", ErrOther)
 	}
 	old, ok := ReadComing(dir)

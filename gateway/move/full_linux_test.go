@@ -70,7 +70,7 @@ func TestFault_F_OPS_DiskFull(t *testing.T) {
 					w.run(b, false)
 				}
 				leave(kb << 10)
-				err := child(what, string(w.place))
+				err := child(t.Context(), what, string(w.place))
 				if err == nil {
 					done++
 				} else {
@@ -88,10 +88,10 @@ func TestFault_F_OPS_DiskFull(t *testing.T) {
 					w.arrive(what) // holds and alone are looked at there
 					continue
 				}
-				if what == "export" && move.Asleep(w.old()) != nil && move.Asleep(w.old()).Phase == move.Left {
+				if what == "export" && move.Asleep(w.old()).Phase == move.Left {
 					_ = os.Remove(w.file())
 				}
-				if err := child(what, string(w.place)); err != nil {
+				if err := child(t.Context(), what, string(w.place)); err != nil {
 					t.Errorf("%d KB: with room again: %v", kb, err)
 				}
 				w.holds(w.old(), "one", "two")
@@ -109,7 +109,7 @@ func TestFault_F_OPS_DiskFullLeavesNothing(t *testing.T) {
 	w := newWorld(t)
 	leave, again := small(t, w)
 	leave(100 << 10)
-	if err := child("backup", string(w.place)); err == nil {
+	if err := child(t.Context(), "backup", string(w.place)); err == nil {
 		t.Fatal("there was room")
 	}
 	files, err := os.ReadDir(w.disk())

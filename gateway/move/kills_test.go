@@ -27,15 +27,23 @@ import (
 // killed names what a process of this test does until it is killed.
 const killed = "HEARTH_OPS_CHILD"
 
-func TestMain(m *testing.M) {
-	if what := os.Getenv(killed); what != "" {
-		if err := child(what, os.Getenv("HEARTH_OPS_DIR")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(3)
-		}
-		os.Exit(0)
+// TestOperation is not a test: it is the process that is killed.
+func TestOperation(t *testing.T) {
+	what := os.Getenv(killed)
+	if what == "" {
+		t.Skip("only as a process of its own")
 	}
-	os.Exit(m.Run())
+	if err := child(t.Context(), what, os.Getenv("HEARTH_OPS_DIR")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		t.Fail()
+	}
+}
+
+// operation is a process that does it.
+func (p place) operation(what string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOperation$")
+	cmd.Env = append(os.Environ(), killed+"="+what, "HEARTH_OPS_DIR="+string(p))
+	return cmd
 }
 
 // place is a world of two machines and a disk: what a process works on.
@@ -105,16 +113,16 @@ func (p place) restoring(d statedir.Dir, file string, key backup.Key, moved bool
 }
 
 // child is one operation, whole.
-func child(what, dir string) error {
-	ctx, p := context.Background(), place(dir)
+func child(ctx context.Context, what, dir string) error {
+	p := place(dir)
 	switch what {
 	case "backup":
 		c, db, err := contents(p, p.old())
 		if err != nil {
 			return err
 		}
-		_, err = backup.Create(ctx, c.Source(), backup.Options{Place: p.disk(), Recipients: []string{p.read("to")}, Blocks: p.old().BackupBlocks(),
-			Secrets: true, Now: time.Now()})
+		_, err = backup.Create(ctx, c.Source(), backup.Options{Place: p.disk(), Recipients: []string{p.read("to")},
+			Blocks: p.old().BackupBlocks(), Secrets: true, Now: time.Now()})
 		return errors.Join(err, db.Close(ctx))
 	case "restore":
 		s, err := restore.Stage(ctx, p.restoring(p.old(), p.newest(), p.key(), false))
@@ -165,7 +173,7 @@ func (p place) export(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = db.Close(ctx) }()
-	if move.Asleep(p.old()) == nil {
+	if !move.Asleep(p.old()).Sleeps() {
 		if err := move.Leave(ctx, p.old(), move.State{ID: "file", At: time.Now().UTC()}); err != nil {
 			return err
 		}
@@ -250,7 +258,7 @@ func (p place) finish() error {
 // lives reports whether a machine would answer as the Hearth that this is about.
 func (p place) lives(d statedir.Dir) bool {
 	id, err := os.ReadFile(d.Identity())
-	return err == nil && string(id) == "who it is" && move.Asleep(d) == nil && !restore.Half(d)
+	return err == nil && string(id) == "who it is" && !move.Asleep(d).Sleeps() && !restore.Half(d)
 }
 
 // operations are tried at random. Each makes what it needs, is killed, and is
@@ -266,7 +274,8 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, r: seed.New(t), took: map[string]time.Duration{}, kill: map[string]int{}, whol: map[string]int{}, ways: map[string]int{}}
+	return &world{t: t, r: seed.New(t), took: map[string]time.Duration{}, kill: map[string]int{}, whol: map[string]int{},
+		ways: map[string]int{}}
 }
 
 func (w *world) must(err error) {
@@ -302,8 +311,7 @@ func (w *world) fresh() {
 // run does an operation in a process; it is killed at some moment when it shall be.
 func (w *world) run(what string, shallDie bool) {
 	w.t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), killed+"="+what, "HEARTH_OPS_DIR="+string(w.place))
+	cmd := w.operation(what)
 	var said strings.Builder
 	cmd.Stderr = &said
 	began := time.Now()
@@ -402,7 +410,7 @@ func (w *world) export() {
 	s := move.Asleep(w.old())
 	_, missing := os.Stat(w.file())
 	switch {
-	case s == nil:
+	case !s.Sleeps():
 		w.way("export: awake")
 		if missing == nil {
 			w.t.Fatal("there is a file, and the Hearth in it is awake here")
@@ -444,9 +452,9 @@ func (w *world) imports() {
 func (w *world) arrive(what string) {
 	s := move.Asleep(w.new())
 	switch {
-	case s == nil && w.lives(w.new()):
+	case !s.Sleeps() && w.lives(w.new()):
 		w.way(what + ": awake there")
-	case s == nil:
+	case !s.Sleeps():
 		w.way(what + ": begun again")
 		w.run(what, false)
 	default:
@@ -487,9 +495,7 @@ func (w *world) lan() {
 		case err == nil:
 			w.way("lan: woken")
 			w.holds(w.old(), "one", "two")
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), killed+"=bring", "HEARTH_OPS_DIR="+string(w.place))
-			if err := cmd.Run(); err == nil || w.lives(w.new()) {
+			if err := w.operation("bring").Run(); err == nil || w.lives(w.new()) {
 				w.t.Fatal("the other machine woke up although this one was woken")
 			}
 			return
@@ -507,7 +513,7 @@ func (w *world) wake() {
 	w.must(w.pack(w.t.Context()))
 	w.run("wake", true)
 	w.alone()
-	if move.Asleep(w.old()) != nil {
+	if move.Asleep(w.old()).Sleeps() {
 		w.way("wake: again")
 		if key, err := move.Release(w.t.Context(), w.old(), "move-1", device, ""); err == nil || !key.IsZero() {
 			w.t.Fatal("a key was given while it was being woken")

@@ -35,8 +35,8 @@ var (
 	ErrUnfinished = errors.New("what came from the other machine is not all in its place yet")
 )
 
-// State is why a Hearth sleeps. It lies beside the state folder, which restores and
-// moves exchange.
+// State is why a Hearth sleeps; the zero State is that of one that is awake. It lies
+// beside the state folder, which restores and moves exchange.
 type State struct {
 	Phase  string    `json:"phase"`
 	ID     string    `json:"id"` // of the move
@@ -69,20 +69,23 @@ func Read(dir statedir.Dir) (State, error) {
 	if err == nil {
 		err = json.Unmarshal(raw, &s)
 	}
+	if s.Phase == "" {
+		s.Phase = Left
+	}
 	if err != nil {
 		return State{Phase: Left}, fmt.Errorf("read whether this Hearth was moved (%s): %w", Path(dir), err)
 	}
 	return s, nil
 }
 
-// Asleep is the state of a Hearth that must not act, nil for one that may.
-func Asleep(dir statedir.Dir) *State {
-	s, err := Read(dir)
-	if errors.Is(err, ErrAwake) {
-		return nil
-	}
-	return &s
+// Asleep is the state of a Hearth that may have to sleep.
+func Asleep(dir statedir.Dir) State {
+	s, _ := Read(dir) // what cannot be read is asleep too
+	return s
 }
+
+// Sleeps reports a Hearth that must not act.
+func (s State) Sleeps() bool { return s.Phase != "" }
 
 func (s State) write(dir statedir.Dir) error {
 	raw, err := json.MarshalIndent(s, "", " ")

@@ -54,7 +54,7 @@ func Folder(dir statedir.Dir) ([]protocol.Problem, error) {
 	if err := dir.Check(); err != nil {
 		return nil, Cannot("Hearth's folder is not safe", err, "Mend that, or give Hearth another folder with HEARTH_HOME")
 	}
-	if s := move.Asleep(dir); s != nil && s.Phase == move.Arriving {
+	if move.Asleep(dir).Phase == move.Arriving {
 		return nil, Cannot("A move to this machine was cut short", nil, "Finish it with `hearth move import --finish`, or go back to what was "+
 			"here with `hearth backup undo` and then `hearth move wake`")
 	}

@@ -138,6 +138,7 @@ var readSettings = []string{
 	"gateway/logfile",
 	"gateway/memory",
 	"gateway/method",
+	"gateway/move", // of a Hearth whose gateway does not run
 	"gateway/node/policy",
 	"gateway/openaiserver",
 	"gateway/pairing/token",
@@ -179,7 +180,8 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 	"gateway/mcp/serve", "gateway/mcp/named", "gateway/channel", "gateway/channel/program/check", "gateway/channel/probe",
 	"gateway/acp", "gateway/codemode/workbench",
 	"gateway/pairing/identity", "gateway/pairing/token", "gateway/reach",
-	"gateway/release", "gateway/rescue", "gateway/backup", "gateway/backup/restore", "gateway/harden", "frontend", "discovery",
+	"gateway/release", "gateway/rescue", "gateway/backup", "gateway/backup/restore", "gateway/move", "gateway/support",
+	"gateway/harden", "frontend", "discovery",
 	"internal/licenses", "internal/sleep", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and

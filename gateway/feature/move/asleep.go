@@ -3,7 +3,6 @@ package move
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -13,42 +12,16 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/server"
 )
 
-// SureWords are said before a Hearth is woken whose twin may be awake.
-const SureWords = "The other machine has everything of this Hearth and may be awake. If both are, two answer as the same one: messages are " +
-	"answered twice or by the wrong one, and each learns what the other does not. Go to the other machine, stop Hearth there for good, and " +
-	"only then wake this one."
-
-// Words say that a Hearth sleeps, why, and what can be done.
-func Words(s *move.State) string {
-	since := s.At.Local().Format("2 January 15:04")
-	switch {
-	case s.Phase == move.Leaving && s.Device == "":
-		return fmt.Sprintf("This Hearth sleeps since %s, because it is being moved into a file. It answers nobody. `hearth move export FILE` goes "+
-			"on; `hearth move wake` wakes it, and nothing is lost.", since)
-	case s.Phase == move.Leaving:
-		return fmt.Sprintf("This Hearth sleeps since %s, because it is being moved to %s. It answers nobody. `hearth move from` there goes on; "+
-			"`hearth move wake` wakes it here, and nothing is lost.", since, s.Name)
-	case s.File != "":
-		return fmt.Sprintf("This Hearth sleeps since %s, because it was moved into the file %s. It answers nobody. Should that file not be used, "+
-			"`hearth move wake` wakes it here.", since, s.File)
-	case s.Arrived:
-		return fmt.Sprintf("This Hearth sleeps since %s: it was moved to %s, and is awake there. It answers nobody. You can remove it from this "+
-			"machine.", since, s.Name)
-	}
-	return fmt.Sprintf("This Hearth sleeps since %s, because it was moved to %s. It answers nobody. Look there whether it is awake; only if it "+
-		"never will be, `hearth move wake` wakes it here.", since, s.Name)
-}
-
 func (f *feature) problems() []protocol.Problem {
-	if s := move.Asleep(f.Dir); s != nil {
-		return []protocol.Problem{{Code: "ASLEEP", Message: Words(s)}}
+	if s := move.Asleep(f.Dir); s.Sleeps() {
+		return []protocol.Problem{{Code: "ASLEEP", Message: s.Words()}}
 	}
 	return nil
 }
 
 func (f *feature) checks(context.Context, protocol.DoctorParams) []protocol.HealthCheck {
-	if s := move.Asleep(f.Dir); s != nil {
-		return []protocol.HealthCheck{{Area: "move", State: protocol.CheckWarn, What: strings.TrimSuffix(Words(s), "."),
+	if s := move.Asleep(f.Dir); s.Sleeps() {
+		return []protocol.HealthCheck{{Area: "move", State: protocol.CheckWarn, What: strings.TrimSuffix(s.Words(), "."),
 			Advice: "`hearth move status` says more"}}
 	}
 	return nil
@@ -59,7 +32,7 @@ const packAgain = time.Minute
 
 // run packs a Hearth that was put to sleep for another machine.
 func (f *feature) run(ctx context.Context) error {
-	for f.Asleep != nil && f.Asleep.Device != "" && f.Asleep.Phase == move.Leaving {
+	for f.Asleep.Device != "" && f.Asleep.Phase == move.Leaving {
 		err := f.pack(ctx)
 		if err == nil || ctx.Err() != nil {
 			return nil

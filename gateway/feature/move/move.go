@@ -29,7 +29,7 @@ const offerTime = 30 * time.Minute
 // Options are the parts that the feature needs; all of them.
 type Options struct {
 	Dir     statedir.Dir
-	Asleep  *move.State // since the start; nil: awake
+	Asleep  move.State // since the start
 	Pairing *pairing.Registry
 	// Contents is all of this Hearth, for a move.
 	Contents func(context.Context) (backup.Contents, error)
@@ -108,7 +108,7 @@ func (f *feature) offer(ctx context.Context, c *server.Caller, p protocol.MoveOf
 	if err := here(c); err != nil {
 		return protocol.MoveStatus{}, err
 	}
-	if f.Asleep != nil {
+	if f.Asleep.Sleeps() {
 		return protocol.MoveStatus{}, protocol.Invalid("This Hearth sleeps already. `hearth move status` says why.")
 	}
 	f.mu.Lock()
@@ -146,7 +146,8 @@ func (f *feature) mayBegin(c *server.Caller) (name string, err error) {
 	until, since, device := f.until, f.since, f.device
 	f.mu.Unlock()
 	if !f.Now().Before(until) || c.DeviceID == "" {
-		return "", protocol.Invalid("This Hearth was not offered. Run `hearth move send` on its machine, then try again.").With("code", "NOT_OFFERED")
+		return "", protocol.Invalid("This Hearth was not offered. Run `hearth move send` on its machine, then try again.").
+			With("code", "NOT_OFFERED")
 	}
 	for _, d := range f.Pairing.Devices() {
 		if d.ID != c.DeviceID {
@@ -156,8 +157,8 @@ func (f *feature) mayBegin(c *server.Caller) (name string, err error) {
 			return method.CallerName(c), nil
 		}
 	}
-	return "", protocol.Invalid("This Hearth was offered to another machine. A machine that was paired before has to be named: `hearth move send "+
-		"--to DEVICE` (`hearth devices` lists them).").With("code", "NOT_OFFERED")
+	return "", protocol.Invalid("This Hearth was offered to another machine. A machine that was paired before has to be named: `hearth move "+
+		"send --to DEVICE` (`hearth devices` lists them).").With("code", "NOT_OFFERED")
 }
 
 // sleep notes that this Hearth sleeps, and ends it; it comes back asleep.
@@ -235,7 +236,7 @@ func (f *feature) leave(ctx context.Context, c *server.Caller, _ method.None) (p
 	if err := here(c); err != nil {
 		return protocol.MoveStatus{}, err
 	}
-	if f.Asleep == nil {
+	if !f.Asleep.Sleeps() {
 		if _, err := f.Contents(ctx); err != nil {
 			return protocol.MoveStatus{}, protocol.Invalid("This Hearth cannot be packed: %v", err)
 		}
@@ -250,7 +251,7 @@ func (f *feature) export(ctx context.Context, c *server.Caller, p protocol.MoveE
 	if err := here(c); err != nil {
 		return protocol.MoveExported{}, err
 	}
-	if f.Asleep == nil {
+	if !f.Asleep.Sleeps() {
 		return protocol.MoveExported{}, protocol.Invalid("This Hearth is awake. `hearth move export FILE` puts it to sleep first.")
 	}
 	lock, err := backup.LockBy(secret.New(p.Passphrase))
@@ -279,7 +280,7 @@ func (f *feature) wake(ctx context.Context, c *server.Caller, p protocol.MoveWak
 		return protocol.MoveStatus{}, err
 	}
 	if err := move.Wake(ctx, f.Dir, p.Sure); errors.Is(err, move.ErrSure) {
-		return protocol.MoveStatus{}, protocol.Invalid("%s", SureWords).With("code", "SURE")
+		return protocol.MoveStatus{}, protocol.Invalid("%s", move.SureWords).With("code", "SURE")
 	} else if err != nil {
 		return protocol.MoveStatus{}, protocol.Invalid("%v", err)
 	}

@@ -96,7 +96,8 @@ func (f *Status) Health(ctx context.Context) (protocol.Health, error) {
 		OK: true, TS: start.UnixMilli(), DurationMs: f.o.Now().Sub(start).Milliseconds(),
 		Channels: map[string]any{}, ChannelOrder: []string{}, ChannelLabels: map[string]string{},
 		DefaultAgentID: f.o.Agents.Book().Default().ID, Sessions: sessions,
-		Agents: []protocol.AgentHealth{{AgentID: f.o.Agents.Book().Default().ID, Name: f.o.Agents.Book().Default().Name, IsDefault: true, Sessions: sessions}},
+		Agents: []protocol.AgentHealth{{AgentID: f.o.Agents.Book().Default().ID, Name: f.o.Agents.Book().Default().Name, IsDefault: true,
+			Sessions: sessions}},
 		Hearth: &protocol.HealthDetail{Problems: f.o.Problems.All()},
 	}, nil
 }
