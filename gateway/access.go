@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/hearth-assistant/hearth/gateway/feature/push"
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/pairing"
@@ -28,13 +27,28 @@ type access struct {
 	door     *admission.Door  // where they come in
 	contacts *contact.Book    // people on messaging networks
 	server   *server.Server
-	away     *push.Push // tells people who are not connected; nil: nobody
+	away     absent // people who are not connected
 }
+
+// absent are the people who are told of events without being connected.
+type absent interface {
+	// Hears reports whether one of them would be told of an event now.
+	Hears(event string) bool
+	// Removed is told of a device that may not read any more.
+	Removed(ctx context.Context, deviceID string) error
+}
+
+// noAbsent is where nobody is told: the feature push is off.
+type noAbsent struct{}
+
+func (noAbsent) Hears(string) bool { return false }
+
+func (noAbsent) Removed(context.Context, string) error { return nil }
 
 // Hears reports whether somebody would get an event now: connected, or by a
 // notification.
 func (a *access) Hears(event string) bool {
-	return a.server.Hears(event) || a.away != nil && a.away.Hears(event)
+	return a.server.Hears(event) || a.away.Hears(event)
 }
 
 // Broadcast sends an event to the connected clients.
@@ -42,16 +56,13 @@ func (a *access) Broadcast(b server.Broadcast) { a.server.Broadcast(b) }
 
 // removed is told of a device that may not read any more.
 func (a *access) removed(ctx context.Context, deviceID string) error {
-	if a.away == nil {
-		return nil
-	}
 	return a.away.Removed(ctx, deviceID)
 }
 
 // openAccess opens the port, which is served when everything stands, and what knows
 // who may come. leaving says why the server ends, when it does.
 func openAccess(ctx context.Context, b *base, ends *teardown.Stack, leaving func() server.Leaving) (a *access, err error) {
-	a = &access{contacts: contact.New(b.store, b.Now, rand.Reader)}
+	a = &access{contacts: contact.New(b.store, b.Now, rand.Reader), away: noAbsent{}}
 	port := cmp.Or(b.Port, reach.Section.Of(b.config.Snapshot().Config).Port)
 	if a.ln, err = server.Listen(ctx, port); err != nil {
 		return nil, startup.Cannot(fmt.Sprintf("Port %d on this machine cannot be used", cmp.Or(port, server.DefaultPort)), err,

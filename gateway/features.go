@@ -173,14 +173,16 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 			Pairing: a.pairing, Programs: a.clients, Clients: a.server, Audit: b.audit, Secrets: &b.redactor, Now: b.Now,
 			Revoked: r.openai.Revoked, Removed: a.removed,
 		}),
-		{Name: "push", New: func() (f host.Feature, err error) {
-			if a.away, err = push.Open(ctx, push.Options{
+		{Name: "push", New: func() (host.Feature, error) {
+			p, err := push.Open(ctx, push.Options{
 				Store: b.store, Secrets: b.secrets.Store(), Redactor: &b.redactor, Devices: a.pairing, Clients: a.server, Sessions: t.sessions,
 				Web: publicweb.New(b.config), Now: b.Now, Log: b.Logger,
-			}); err != nil {
+			})
+			if err != nil {
 				return host.Feature{}, err
 			}
-			return a.away.Feature(), nil
+			a.away = p
+			return p.Feature(), nil
 		}},
 		{Name: "nodes", New: func() (host.Feature, error) {
 			n, err := nodes.Open(ctx, nodes.Options{

@@ -115,7 +115,8 @@ func (m *Model) drawMessage(r *room, msg *protocol.Message, results map[string]*
 	var lines []string
 	switch msg.Role {
 	case protocol.MessageUser:
-		lines = m.drawUser(cmp.Or(terminal.Line(msg.Speaker()), "You"), terminal.Clean(msg.Text()), m.theme.dim.paint(versionMark(msg))+m.receipt(msg.Hearth, again), w)
+		lines = m.drawUser(cmp.Or(terminal.Line(msg.Speaker()), "You"), terminal.Clean(msg.Text()),
+			m.theme.dim.paint(versionMark(msg))+m.receipt(msg.Hearth, again), w)
 		for _, s := range standIns(msg) {
 			lines = append(lines, "  "+m.theme.dim.paint(clip(s, w-2)))
 		}

@@ -26,8 +26,8 @@ func factCode(label string) (code string, detail, ok bool) {
 	switch label {
 	case "Starts", "Script", "Tool", "Device":
 		return strings.ToLower(label), true, true
-	case "Folder", "File", "Variable", "Server", "Message", "Change", "Arguments", "Where", "Machine", "Setting", "Now", "Then", "Before", "Emoji",
-		"Answers", "Command", "To":
+	case "Folder", "File", "Variable", "Server", "Message", "Change", "Arguments", "Where", "Machine", "Setting", "Now", "Then", "Before",
+		"Emoji", "Answers", "Command", "To":
 		return strings.ToLower(label), false, true
 	case "Environment":
 		return "variable", false, true

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		rerun.Exit(process.Child())
 	}
 	if len(os.Args) > 1 && os.Args[1] == stuckArg {
-		time.Sleep(time.Hour) // it reads nothing, starts nothing, and does not end
+		<-time.After(time.Hour) // it reads nothing, starts nothing, and does not end
 	}
 	harden() // as a gateway is
 	goleak.VerifyTestMain(m)
@@ -39,9 +39,8 @@ func TestMain(m *testing.M) {
 
 // litter gives the collector work until the program ends.
 func litter() {
-	for {
+	for range time.Tick(50 * time.Microsecond) {
 		runtime.KeepAlive(make([]byte, 1<<20))
-		time.Sleep(50 * time.Microsecond)
 	}
 }
 

@@ -45,8 +45,8 @@ func lookError(code, format string, args ...any) error {
 	return &LookError{code, fmt.Sprintf(format, args...)}
 }
 
-// Server is a server of models that somebody named.
-type Server struct {
+// ModelServer is a server of models that somebody named.
+type ModelServer struct {
 	Address string // as the settings want it
 	API     string // one of the API constants
 	Kind    string // the id of a known service that it seems to be, "" = none
@@ -62,10 +62,10 @@ func OnThisComputer(address string) bool {
 
 // Look asks the server at an address which models it has, with a key when there
 // is one. Nothing is remembered.
-func (r *Registry) Look(ctx context.Context, address, key string) (Server, error) {
+func (r *Registry) Look(ctx context.Context, address, key string) (ModelServer, error) {
 	root, err := lookAddress(address)
 	if err != nil {
-		return Server{}, err
+		return ModelServer{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -120,18 +120,18 @@ type looking struct {
 	root *url.URL
 }
 
-func (l looking) ollama(f finding) (Server, error) {
+func (l looking) ollama(f finding) (ModelServer, error) {
 	if len(f.models) == 0 {
-		return Server{}, lookError(LookEmpty, "Ollama runs there, but has no model that talks. Get one there with `ollama pull qwen3:8b`, then "+
-			"try again.")
+		return ModelServer{}, lookError(LookEmpty, "Ollama runs there, but has no model that talks. Get one there with "+
+			"`ollama pull qwen3:8b`, then try again.")
 	}
-	s := Server{Address: l.root.String(), API: APIOllama, Kind: "ollama", Models: f.models}
+	s := ModelServer{Address: l.root.String(), API: APIOllama, Kind: "ollama", Models: f.models}
 	s.Name = l.name(s.Kind)
 	return s, nil
 }
 
 // openAI looks for a list of models where such servers have it.
-func (l looking) openAI(ctx context.Context) (Server, error) {
+func (l looking) openAI(ctx context.Context) (ModelServer, error) {
 	var first error
 	for _, version := range []string{"/v1", ""} {
 		base := l.root.String() + version
@@ -150,17 +150,17 @@ func (l looking) openAI(ctx context.Context) (Server, error) {
 		if errors.As(err, &known) && (known.Code == LookOther || known.Code == LookFailed) {
 			continue // it may be at the other place
 		}
-		return Server{}, err
+		return ModelServer{}, err
 	}
-	return Server{}, first
+	return ModelServer{}, first
 }
 
-func (l looking) served(ctx context.Context, base string, list served) (Server, error) {
+func (l looking) served(ctx context.Context, base string, list served) (ModelServer, error) {
 	if len(list.models) == 0 {
-		return Server{}, lookError(LookEmpty, "The server at %s answers, but has no model that talks. Load one there, then try again.",
+		return ModelServer{}, lookError(LookEmpty, "The server at %s answers, but has no model that talks. Load one there, then try again.",
 			l.root.Host)
 	}
-	s := Server{Address: base, API: APIOpenAI, Kind: list.kind, Models: list.models}
+	s := ModelServer{Address: base, API: APIOpenAI, Kind: list.kind, Models: list.models}
 	if !slices.ContainsFunc(s.Models, func(m ModelConfig) bool { return m.ContextWindow > 0 }) {
 		for _, more := range []string{"/api/v0/models", "/model/info"} { // LM Studio, LiteLLM
 			if body, err := l.get(ctx, l.root.String()+more); err == nil && describe(s.Models, body) {

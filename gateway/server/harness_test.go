@@ -68,6 +68,7 @@ func testPages() fstest.MapFS {
 		"index.html":             {Data: []byte("<!doctype html><title>Hearth</title><script src=/assets/app-12345678.js></script>")},
 		"assets/app-12345678.js": {Data: []byte("console.log('" + fmt.Sprintf("%0500d", 7) + "')")},
 		"favicon.svg":            {Data: []byte("<svg/>")},
+		"sw.js":                  {Data: []byte("// worker")},
 		"secret.key":             {Data: []byte("no kind that is served")},
 	}
 }

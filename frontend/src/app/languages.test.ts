@@ -22,13 +22,13 @@ const read = (lang: string, part: string): Words | undefined => {
 // some languages the word itself.
 const time = "Friday at nine · in 20 minutes · every weekday at 8"; // Hearth reads times in English, German and Chinese.
 const same: Record<string, RegExp> = {
-  "": /^(Hearth|OK|Bonjour|Tailscale|hearth open|PDF|\{n\} [KM]B|Skills & MCP|HTTP|URL|PIN|SHA-256)$/,
-  de: /^(in \{dir\}|Browser|Details|Name|Text|Audio|Video|Warm|Chats|Skills|Token|Code)$/,
-  es: /^(No|Audio|[Tt]okens?|Chats|General|\{date\}: \{cost\}, \{tokens\} tokens)$/,
-  fr: /^(Versions?|Source|important|Document|Archive|Audio|Service|Note \{id\}|Conversation|Messages?|Position|Page|Code|Notifications)$/,
+  "": /^(Hearth|OK|Emoji|Shell|Script|Bonjour|Tailscale|hearth open|PDF|\{n\} [KM]B|Skills & MCP|HTTP|URL|PIN|SHA-256)$/,
+  de: /^(Variable|Server|Region|Pause|in \{dir\}|Browser|Details|Name|Text|Audio|Video|Warm|Chats|Skills|Token|Code)$/,
+  es: /^(No|Variable|Audio|[Tt]okens?|Chats|General|\{date\}: \{cost\}, \{tokens\} tokens)$/,
+  fr: /^(Versions?|Assistants…?|Variable|Arguments|Machine|Source|important|Document|Archive|Audio|Service|Note \{id\}|Conversation|Messages?|Position|Page|Code|Notifications)$/,
   hi: RegExp(`^${time}$`),
-  it: /^(in \{dir\}|No|Browser|Backup|Audio|Video|File|[Tt]oken|Skill)$/,
-  pl: RegExp(`^(${time}|problem|Audio|[Tt]oken|Model|Stop|Folder|Plan)$`),
+  it: /^(in \{dir\}|No|Server|Browser|Backup|Audio|Video|File|[Tt]oken|Skill)$/,
+  pl: RegExp(`^(${time}|problem|Audio|[Tt]oken|Model|Stop|Folder|Plan|Region)$`),
   pt: /^(Backup|Chats|[Tt]okens?|\{date\}: \{cost\}, \{tokens\} tokens)$/,
   ru: RegExp(`^${time}$`),
   tr: RegExp(`^(${time}|Video|[Tt]oken|Model|Plan)$`),

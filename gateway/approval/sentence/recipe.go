@@ -27,7 +27,8 @@ type recipe struct {
 // recipes is what is known of the programs that change or show files.
 func recipes(name string) (recipe, bool) {
 	r, ok := map[string]recipe{
-		"ls":       {code: "list", letters: "aAlhrtSRFGgnodi1pxXUCksBNqQLHc", words: []string{"--all", "--almost-all", "--recursive", "--human-readable", "--color"}},
+		"ls": {code: "list", letters: "aAlhrtSRFGgnodi1pxXUCksBNqQLHc",
+			words: []string{"--all", "--almost-all", "--recursive", "--human-readable", "--color"}},
 		"cat":      {code: "read", letters: "bnsAEevTtu", words: []string{"--number"}, least: 1},
 		"head":     {code: "read", letters: "qv", numbers: "nc", least: 1},
 		"tail":     {code: "read", letters: "qv", numbers: "nc", least: 1},

@@ -12,7 +12,8 @@ import (
 // conversation of its own, and gets nothing of the owner's; before the settings name the
 // account nobody is answered.
 func TestTelegramBusiness(t *testing.T) {
-	r, api := gatewaytest.NewOnTelegram(t, "chat/echo", map[string]any{"streaming": "off", "dmPolicy": "allowlist", "allowFrom": []string{"777"}})
+	r, api := gatewaytest.NewOnTelegram(t, "chat/echo",
+		map[string]any{"streaming": "off", "dmPolicy": "allowlist", "allowFrom": []string{"777"}})
 	api.AddChat(telegramtest.Chat{ID: bob, Type: "private", Title: "Bob"})
 	p := r.Connect()
 	p.Say("main", "1", "my secret is PINEAPPLE")

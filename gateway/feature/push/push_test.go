@@ -122,11 +122,14 @@ func at(t *testing.T, test func(t *testing.T, w *world)) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if err := w.db.Close(context.Background()); err != nil {
+		if err := w.db.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
 	})
 }
+
+// pass lets time pass, in a test of at.
+func pass(d time.Duration) { <-time.After(d) }
 
 func caller(id string) *server.Caller { return &server.Caller{DeviceID: id} }
 
@@ -290,7 +293,7 @@ func TestReminders(t *testing.T) {
 		if p := w.last(t, b); p.Kind != kindReminder || p.Title != "Pills" || p.Body != "Take the pills" {
 			t.Errorf("%+v", p)
 		}
-		time.Sleep(2 * time.Hour)
+		pass(2 * time.Hour)
 		job(protocol.CronError, nil, false)
 		if p := w.last(t, b); p.Kind != kindFailure || p.Body != "no network" {
 			t.Errorf("%+v", p)
@@ -316,7 +319,7 @@ func TestFault_PushServiceBusy(t *testing.T) {
 			return http.StatusCreated, http.Header{}
 		}
 		w.answers("hello")
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		w.last(t, b)
 		if len(tried) != 4 || tried[1] < 300*time.Second || tried[3]-tried[2] <= tried[2]-tried[1] {
 			t.Errorf("asked after %v", tried)
@@ -327,7 +330,7 @@ func TestFault_PushServiceBusy(t *testing.T) {
 			return http.StatusServiceUnavailable, nil
 		}
 		w.asks("a", 2*time.Minute)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		synctest.Wait()
 		if len(tried) < 2 || len(tried) > 3 {
 			t.Errorf("asked %d times for what was over after two minutes", len(tried))
@@ -337,7 +340,7 @@ func TestFault_PushServiceBusy(t *testing.T) {
 		w.asks("b", time.Hour)
 		synctest.Wait()
 		w.hear(server.Broadcast{Event: protocol.EventExecApprovalResolved, Payload: protocol.ApprovalResolved{ID: "b"}})
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if synctest.Wait(); len(tried) != 1 {
 			t.Errorf("asked %d times for what was decided", len(tried))
 		}
@@ -369,7 +372,7 @@ func TestSubscriptionsEnd(t *testing.T) {
 		w.answers("hello")
 		synctest.Wait()
 		w.secrets.fail = nil
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		w.last(t, b)
 	})
 }
@@ -398,7 +401,7 @@ func TestSec_A_NET_RemovedDevicesAreToldNothing(t *testing.T) {
 		w.answers("hello")
 		synctest.Wait()
 		w.answer, w.devices[0].RevokedAtMs = nil, 1
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if synctest.Wait(); len(b.got) != 0 || len(w.p.subs.list()) != 0 {
 			t.Errorf("after its removal it was told %+v", b.got)
 		}
@@ -455,7 +458,7 @@ func TestSec_A_SSRF_07_PushEndpoints(t *testing.T) {
 		guarded := &forbidding{}
 		w.p.o.Web = guarded
 		w.answers("hello")
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if synctest.Wait(); guarded.asked != 1 {
 			t.Errorf("asked %d times", guarded.asked)
 		}
@@ -477,7 +480,7 @@ func TestSubscriptionsAreKept(t *testing.T) {
 		b := w.on(t, phone)
 		w.choose(t, b, protocol.PushDevicePreferences{DetailLevel: detailed})
 		for range maxPerDevice + 2 {
-			time.Sleep(time.Second)
+			pass(time.Second)
 			b = w.on(t, phone)
 		}
 		got, err := w.p.preferencesGet(t.Context(), caller(phone), protocol.PushEndpointParams{Endpoint: b.endpoint})
@@ -493,7 +496,7 @@ func TestSubscriptionsAreKept(t *testing.T) {
 			t.Errorf("a trial: %+v, %v", r, err)
 		}
 		for range maxAll + 3 {
-			time.Sleep(time.Second)
+			pass(time.Second)
 			id := "d" + b.endpoint
 			w.devices = append(w.devices, device(id, protocol.ScopeWrite))
 			b = w.on(t, id)
@@ -531,7 +534,7 @@ func TestPlacesEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(placeLife + time.Hour)
+		pass(placeLife + time.Hour)
 		if _, err := w.p.places.put(t.Context(), protocol.PushPlace{Found: true}); err != nil {
 			t.Fatal(err)
 		}

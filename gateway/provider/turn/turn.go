@@ -172,7 +172,7 @@ func (m *Models) Repair(err error) protocol.Repair {
 	case errors.As(err, &paused):
 		return protocol.RepairResume
 	}
-	return provider.Repair(err)
+	return repairOf(err)
 }
 
 // Words says to a person why a model could not be asked.

@@ -53,7 +53,10 @@ export class Push {
       throw e;
     });
     const { keys } = sub.toJSON();
-    if (!known) await this.client.call("push.web.subscribe", { endpoint, keys: { p256dh: keys?.["p256dh"] ?? "", auth: keys?.["auth"] ?? "" } });
+    if (!known) {
+      const ours = { p256dh: keys?.["p256dh"] ?? "", auth: keys?.["auth"] ?? "" };
+      await this.client.call("push.web.subscribe", { endpoint, keys: ours });
+    }
     const now = known ?? (await this.client.call("push.web.preferences.get", { endpoint }));
     this.chosen = now.device;
     this.holds = now.effective;
@@ -75,7 +78,8 @@ export class Push {
     this.at = "off";
     this.holds = null;
     if (!sub) return;
-    await this.client.call("push.web.unsubscribe", { endpoint: sub.endpoint }).catch(() => undefined); // the service will say that it is gone
+    // Where this fails, the push service will say that it is gone.
+    await this.client.call("push.web.unsubscribe", { endpoint: sub.endpoint }).catch(() => undefined);
     await sub.unsubscribe();
   }
 

@@ -21,7 +21,8 @@ async function register(home: Home): Promise<ServiceWorkerRegistration | null> {
   const script = `${home}sw.js`;
   const policy = (globalThis as Typed).trustedTypes?.createPolicy("hearth", { createScriptURL: (s) => (s === script ? s : "") });
   try {
-    return await navigator.serviceWorker.register(policy ? policy.createScriptURL(script) : script, { scope: home, updateViaCache: "none" });
+    const address = policy ? policy.createScriptURL(script) : script;
+    return await navigator.serviceWorker.register(address, { scope: home, updateViaCache: "none" });
   } catch {
     return null;
   }

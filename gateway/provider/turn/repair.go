@@ -1,18 +1,19 @@
-package provider
+package turn
 
 import (
 	"errors"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 )
 
-// Repair is what a person can do about a model that did not answer.
-func Repair(err error) protocol.Repair {
+// repairOf is what a person can do about a model that did not answer.
+func repairOf(err error) protocol.Repair {
 	var (
-		u *UnavailableError
+		u *provider.UnavailableError
 		e *model.Error
 		s *failover.SummaryError
 	)

@@ -1,4 +1,4 @@
-package provider_test
+package turn
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ func TestRepair(t *testing.T) {
 		{tried(failover.ReasonAuth, failover.ReasonBilling), protocol.RepairModel},
 		{errors.New("strange"), protocol.RepairRetry},
 	} {
-		if got := provider.Repair(c.err); got != c.want {
+		if got := repairOf(c.err); got != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
 	}
