@@ -25,7 +25,10 @@ const same: Record<string, RegExp> = {
   "": /^(Hearth|OK|Emoji|Shell|Script|Bonjour|Tailscale|hearth open|PDF|\{n\} [KM]B|Skills & MCP|HTTP|URL|PIN|SHA-256)$/,
   de: /^(Variable|Server|Region|Pause|in \{dir\}|Browser|Details|Name|Text|Audio|Video|Warm|Chats|Skills|Token|Code)$/,
   es: /^(No|Variable|Audio|[Tt]okens?|Chats|General|\{date\}: \{cost\}, \{tokens\} tokens)$/,
-  fr: /^(Versions?|Assistants…?|Variable|Arguments|Machine|Source|important|Document|Archive|Audio|Service|Note \{id\}|Conversation|Messages?|Position|Page|Code|Notifications)$/,
+  fr: RegExp(
+    "^(Versions?|Assistants…?|Variable|Arguments|Machine|Source|important|Document|Archive|" +
+      "Audio|Service|Note \\{id\\}|Conversation|Messages?|Position|Page|Code|Notifications)$",
+  ),
   hi: RegExp(`^${time}$`),
   it: /^(in \{dir\}|No|Server|Browser|Backup|Audio|Video|File|[Tt]oken|Skill)$/,
   pl: RegExp(`^(${time}|problem|Audio|[Tt]oken|Model|Stop|Folder|Plan|Region)$`),
