@@ -198,6 +198,9 @@ func (n *adding) ask(ctx context.Context) error {
 		return err
 	}
 	for _, s := range n.kind.Settings {
+		if s.Rare {
+			continue
+		}
 		if err := n.askOne(ctx, s); err != nil {
 			return err
 		}

@@ -136,7 +136,7 @@ func TestSec_A_INJ_06_ChangedToolIsAskedForAgain(t *testing.T) {
 			t.Errorf("the server wrote %q, want %q", b, want)
 		}
 	}
-	shows := []string{"Use add of the MCP server notes", "mcpserver"}
+	shows := []string{"Hearth wants to use add of the MCP server notes", "mcpserver"}
 	if said := h.answer(h.talk(`{"text":"one"}`), append(shows, `"one"`), "deny"); !strings.Contains(said, "the owner said no") {
 		t.Errorf("after a no: %q", said)
 	}

@@ -74,6 +74,9 @@ type Setting struct {
 	On bool
 	// Needed: no account is connected without it, as without Connects.
 	Needed bool
+	// Rare: few have a use for it, so that nobody is asked for it while an account is
+	// added by typing; it stands in the reference and on the page.
+	Rare bool
 	// Valid judges the text of a secret, and of words and each of a list where it
 	// is set; Help says what it should look like.
 	Valid func(string) bool

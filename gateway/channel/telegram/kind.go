@@ -34,7 +34,7 @@ func Kind() channel.Kind {
 			{Key: keySecret, Form: channel.SecretText, Valid: secretShaped,
 				About: "needed with `webhookUrl`: 16 to 256 letters, digits, `_`, `-`, different from every other secret",
 				Help:  "a webhook secret has 16 to 256 letters, digits, _ or -"},
-			{Key: keyBusiness, Form: channel.WordList, Valid: accountNumber, Unset: "none",
+			{Key: keyBusiness, Form: channel.WordList, Valid: accountNumber, Unset: "none", Rare: true,
 				About: "Telegram Business: numbers of the accounts in whose name it answers their customers, who are guests. Each connects the " +
 					"bot in Telegram",
 				Help: "an account of Telegram is a number"},
