@@ -39,7 +39,7 @@ export const cases = [
         assert.match(await page.innerText(".ask details ul"), /ls -la/);
         await noAxe(page);
         await page.click(".ask .act .button >> nth=1");
-        await until(page, () => !document.querySelector(".ask"));
+        await until(page, () => !document.querySelector(".ask .act"));
       }
     },
   },
@@ -55,7 +55,7 @@ export const cases = [
       assert.doesNotMatch(await page.innerText(".ask .title"), /list/);
       assert.match(await page.innerText(".ask pre"), /ls\\u\{202e\}; rm -rf gone/);
       await page.click(".ask .act .button >> nth=1");
-      await until(page, () => !document.querySelector(".ask"));
+      await until(page, () => !document.querySelector(".ask .act"));
     },
   },
   {
