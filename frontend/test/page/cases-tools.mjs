@@ -101,7 +101,7 @@ export const cases = [
       await until(page, () => document.querySelector(".ask pre").checkVisibility({ visibilityProperty: true }));
       await new Promise((r) => setTimeout(r, 500));
       assert.ok(await page.isDisabled("button:text-is('Allow once')"), "it could be allowed unseen");
-      await page.hover(".ask pre");
+      await page.hover(".ask .box");
       await page.mouse.wheel(0, 4000);
       await until(page, () => ![...document.querySelectorAll("button")].find((b) => b.textContent === "Allow once").disabled);
       await page.click("text=Don’t allow");
