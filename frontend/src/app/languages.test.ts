@@ -27,7 +27,7 @@ const same: Record<string, RegExp> = {
   es: /^(No|Variable|Audio|[Tt]okens?|Chats|General|\{date\}: \{cost\}, \{tokens\} tokens)$/,
   fr: RegExp(
     "^(Versions?|Assistants…?|Variable|Arguments|Machine|Source|important|Document|Archive|" +
-      "Audio|Service|Note \\{id\\}|Conversation|Messages?|Position|Page|Code|Notifications)$",
+      "Audio|Pause|Service|Note \\{id\\}|Conversation|Messages?|Position|Page|Code|Notifications)$",
   ),
   hi: RegExp(`^${time}$`),
   it: /^(in \{dir\}|No|Server|Browser|Backup|Audio|Video|File|[Tt]oken|Skill)$/,
