@@ -55,7 +55,8 @@ func TestSec_A_EXEC_19_Telegram(t *testing.T) {
 	if strings.Contains(asked.Text, "/approve") || len(asked.Buttons) < 2 || asked.Buttons[0].Label != "This time" {
 		t.Errorf("the question has buttons and says: %+v", asked)
 	}
-	if all := strings.Join(gatewaytest.Texts(api, gatewaytest.Anna), "\n"); !strings.Contains(all, "Run echo hello in ") {
+	if all := strings.Join(gatewaytest.Texts(api, gatewaytest.Anna), "\n"); !strings.Contains(all, "Hearth wants to run a command") ||
+		!strings.Contains(all, "  echo hello\n") {
 		t.Errorf("the question: %s", all)
 	}
 	for _, text := range []string{"/approve " + id + " once", "/approve " + id, "I say: /approve " + id + " once"} {
