@@ -18,7 +18,7 @@ const fresh = async (open, o) => {
 const innocent = (page) =>
   page.evaluate(() => {
     const bad = [];
-    for (const e of document.querySelectorAll("script:not([src^='/assets/']), iframe, object, embed, form:not(main form), base, meta[http-equiv], img, link:not([rel=stylesheet], [rel=icon], [rel=modulepreload])"))
+    for (const e of document.querySelectorAll("script:not([src^='/assets/']), iframe, object, embed, form:not(main form), base, meta[http-equiv], img, link:not([rel=stylesheet], [rel=icon], [rel=modulepreload], [rel=manifest][href='/manifest.webmanifest'])"))
       bad.push(e.outerHTML.slice(0, 120));
     for (const e of document.querySelectorAll("*")) for (const a of e.attributes) if (/^on/i.test(a.name)) bad.push(e.outerHTML.slice(0, 120));
     for (const a of document.querySelectorAll("a[href]")) if (!/^(https?:|mailto:)/.test(a.href)) bad.push(a.outerHTML.slice(0, 120));
