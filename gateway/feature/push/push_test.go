@@ -257,6 +257,7 @@ func TestWhoIsNotTold(t *testing.T) {
 				b.got = nil
 			}
 		}
+		w.route = ""
 		w.views, w.devices[0].Roles[0].Scopes = nil, []protocol.Scope{protocol.ScopeWrite}
 		w.choose(t, b, protocol.PushDevicePreferences{})
 		w.answers("NO_REPLY")
