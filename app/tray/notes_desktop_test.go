@@ -100,7 +100,7 @@ func TestNotesAskTellAndTakeReplies(t *testing.T) {
 
 	// A request is allowed in its note.
 	p.send(`/tool exec {"command": "touch noted"}`, "one")
-	ask := n.titled("Hearth asks before it does this")
+	ask := n.titled("Hearth wants to make a file or set its time: ~/Hearth/noted")
 	if !strings.HasPrefix(ask.Text, "touch noted\n") {
 		t.Errorf("%q", ask.Text)
 	}

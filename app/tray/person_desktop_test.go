@@ -72,7 +72,7 @@ func TestThePersonsKeyAndThePersonsSleep(t *testing.T) {
 	press("ctrl+shift+k")
 	opened(t, args, "--quick")
 	p.send(`/tool exec {"command": "touch waits"}`, "one")
-	ask := n.titled("Hearth asks before it does this")
+	ask := n.titled("Hearth wants to make a file or set its time: ~/Hearth/waits")
 	select {
 	case <-l.held:
 	case <-time.After(20 * time.Second):

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,11 +38,34 @@ type world struct {
 	route   string // by which the run that is asked for came
 }
 
-func (w *world) Devices() []pairing.Device               { return w.devices }
-func (w *world) Overhear(hear func(server.Broadcast))    { w.hear = hear }
-func (w *world) Text(s string) string                    { return strings.ReplaceAll(s, "sk-secret", "[hidden]") }
-func (w *world) Why(string, string) (session.Run, error) { return session.Run{Route: w.route}, nil }
+// set changes what the feature reads while its queue is at work.
+func (w *world) set(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
+func (w *world) Devices() []pairing.Device {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := slices.Clone(w.devices)
+	for i := range out {
+		out[i].Roles = slices.Clone(out[i].Roles)
+	}
+	return out
+}
+
+func (w *world) Why(string, string) (session.Run, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return session.Run{Route: w.route}, nil
+}
+
+func (w *world) Overhear(hear func(server.Broadcast)) { w.hear = hear }
+func (w *world) Text(s string) string                 { return strings.ReplaceAll(s, "sk-secret", "[hidden]") }
 func (w *world) Presence() (out []protocol.PresenceEntry) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, v := range w.views {
 		out = append(out, protocol.PresenceEntry{HearthView: v})
 	}
@@ -58,6 +82,12 @@ type kept struct {
 	mu   sync.Mutex
 	has  map[string]secret.Secret
 	fail error
+}
+
+func (k *kept) set(change func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	change()
 }
 
 func (k *kept) Get(_ context.Context, name string) (secret.Secret, error) {
@@ -234,20 +264,24 @@ func TestWhoIsNotTold(t *testing.T) {
 		b := w.on(t, phone)
 		no, yes := false, true
 		for name, set := range map[string]func(){
-			"it is looked at":      func() { w.views = []string{chat} },
-			"it went to a network": func() { w.route = channel.Route{Channel: "telegram", Conversation: "7"}.String() },
-			"another assistant":    func() { w.choose(t, b, protocol.PushDevicePreferences{AgentIDs: []string{"cook"}}) },
+			"it is looked at": func() { w.set(func() { w.views = []string{chat} }) },
+			"it went to a network": func() {
+				w.set(func() { w.route = channel.Route{Channel: "telegram", Conversation: "7"}.String() })
+			},
+			"another assistant": func() { w.choose(t, b, protocol.PushDevicePreferences{AgentIDs: []string{"cook"}}) },
 			"answers are off": func() {
 				w.choose(t, b, protocol.PushDevicePreferences{Categories: &protocol.PushChosen{AgentFinished: &no}})
 			},
-			"it may only see chats of nobody": func() { w.devices[0].Roles[0].Scopes = nil },
+			"it may only see chats of nobody": func() { w.set(func() { w.devices[0].Roles[0].Scopes = nil }) },
 			"quiet hours": func() {
 				w.choose(t, b, protocol.PushDevicePreferences{QuietHours: &protocol.PushQuietHours{
 					Enabled: true, StartMinute: 23 * 60, EndMinute: 7 * 60, TimeZone: "UTC"}}) // a test begins at midnight
 			},
 		} {
-			w.views, w.route = []string{"agent:main:chat:two"}, ""
-			w.devices[0].Roles[0].Scopes = []protocol.Scope{protocol.ScopeWrite, protocol.ScopeApprovals}
+			w.set(func() {
+				w.views, w.route = []string{"agent:main:chat:two"}, ""
+				w.devices[0].Roles[0].Scopes = []protocol.Scope{protocol.ScopeWrite, protocol.ScopeApprovals}
+			})
 			w.choose(t, b, protocol.PushDevicePreferences{Categories: &protocol.PushChosen{AgentFinished: &yes}})
 			set()
 			w.answers("hello")
@@ -257,8 +291,9 @@ func TestWhoIsNotTold(t *testing.T) {
 				b.got = nil
 			}
 		}
-		w.route = ""
-		w.views, w.devices[0].Roles[0].Scopes = nil, []protocol.Scope{protocol.ScopeWrite}
+		w.set(func() {
+			w.route, w.views, w.devices[0].Roles[0].Scopes = "", nil, []protocol.Scope{protocol.ScopeWrite}
+		})
 		w.choose(t, b, protocol.PushDevicePreferences{})
 		w.answers("NO_REPLY")
 		w.asks("a", time.Minute) // without the right to decide
@@ -309,7 +344,7 @@ func TestFault_PushServiceBusy(t *testing.T) {
 		b := w.on(t, phone)
 		begun := time.Now()
 		var tried []time.Duration
-		w.answer = func(_ *browser, n int) (int, http.Header) {
+		w.respond(func(*browser, int) (int, http.Header) {
 			tried = append(tried, time.Since(begun))
 			switch len(tried) {
 			case 1:
@@ -318,18 +353,18 @@ func TestFault_PushServiceBusy(t *testing.T) {
 				return http.StatusBadGateway, http.Header{}
 			}
 			return http.StatusCreated, http.Header{}
-		}
+		})
 		w.answers("hello")
 		pass(time.Hour)
 		w.last(t, b)
 		if len(tried) != 4 || tried[1] < 300*time.Second || tried[3]-tried[2] <= tried[2]-tried[1] {
 			t.Errorf("asked after %v", tried)
 		}
-		b.got, tried = nil, nil
-		w.answer = func(*browser, int) (int, http.Header) {
+		w.set(func() { b.got, tried = nil, nil })
+		w.respond(func(*browser, int) (int, http.Header) {
 			tried = append(tried, 0)
 			return http.StatusServiceUnavailable, nil
-		}
+		})
 		w.asks("a", 2*time.Minute)
 		pass(time.Hour)
 		synctest.Wait()
@@ -337,7 +372,7 @@ func TestFault_PushServiceBusy(t *testing.T) {
 			t.Errorf("asked %d times for what was over after two minutes", len(tried))
 		}
 		// What was decided meanwhile is not told.
-		tried = nil
+		w.set(func() { tried = nil })
 		w.asks("b", time.Hour)
 		synctest.Wait()
 		w.hear(server.Broadcast{Event: protocol.EventExecApprovalResolved, Payload: protocol.ApprovalResolved{ID: "b"}})
@@ -354,25 +389,25 @@ func TestSubscriptionsEnd(t *testing.T) {
 	at(t, func(t *testing.T, w *world) {
 		for _, status := range []int{http.StatusNotFound, http.StatusGone} {
 			w.on(t, phone)
-			w.answer = func(*browser, int) (int, http.Header) { return status, nil }
+			w.respond(func(*browser, int) (int, http.Header) { return status, nil })
 			w.answers("hello")
 			if synctest.Wait(); len(w.p.subs.list()) != 0 {
 				t.Errorf("after %d it is kept", status)
 			}
 		}
-		w.answer = nil
+		w.respond(nil)
 		b := w.on(t, phone)
-		delete(w.secrets.has, keyName)
+		w.secrets.set(func() { delete(w.secrets.has, keyName) })
 		w.answers("hello")
 		if synctest.Wait(); len(w.p.subs.list()) != 0 || len(b.got) != 0 {
 			t.Error("it was sent with a key that the browser does not know")
 		}
 		// While the place for secrets is locked nothing ends.
 		b = w.on(t, phone)
-		w.secrets.fail = secret.ErrLocked
+		w.secrets.set(func() { w.secrets.fail = secret.ErrLocked })
 		w.answers("hello")
 		synctest.Wait()
-		w.secrets.fail = nil
+		w.secrets.set(func() { w.secrets.fail = nil })
 		pass(time.Minute)
 		w.last(t, b)
 	})
@@ -382,14 +417,14 @@ func TestSubscriptionsEnd(t *testing.T) {
 func TestSec_A_NET_RemovedDevicesAreToldNothing(t *testing.T) {
 	at(t, func(t *testing.T, w *world) {
 		b := w.on(t, phone)
-		w.devices[0].RevokedAtMs = 1
+		w.set(func() { w.devices[0].RevokedAtMs = 1 })
 		w.answers("hello")
 		w.asks("a", time.Minute)
 		synctest.Wait()
 		if len(b.got) != 0 || w.p.Hears(protocol.EventExecApprovalRequested) {
 			t.Errorf("it was told %+v", b.got)
 		}
-		w.devices[0].RevokedAtMs = 0
+		w.set(func() { w.devices[0].RevokedAtMs = 0 })
 		if !w.p.Hears(protocol.EventExecApprovalRequested) {
 			t.Error("a phone that may decide reaches nobody")
 		}
@@ -398,10 +433,10 @@ func TestSec_A_NET_RemovedDevicesAreToldNothing(t *testing.T) {
 		}
 		// Also one whose request waits to be sent again.
 		b = w.on(t, phone)
-		w.answer = func(*browser, int) (int, http.Header) { return http.StatusServiceUnavailable, nil }
+		w.respond(func(*browser, int) (int, http.Header) { return http.StatusServiceUnavailable, nil })
 		w.answers("hello")
 		synctest.Wait()
-		w.answer, w.devices[0].RevokedAtMs = nil, 1
+		w.set(func() { w.answer, w.devices[0].RevokedAtMs = nil, 1 })
 		pass(time.Hour)
 		if synctest.Wait(); len(b.got) != 0 || len(w.p.subs.list()) != 0 {
 			t.Errorf("after its removal it was told %+v", b.got)
@@ -413,7 +448,7 @@ func TestSec_A_NET_RemovedDevicesAreToldNothing(t *testing.T) {
 func TestSec_A_NET_OwnSubscriptionsOnly(t *testing.T) {
 	at(t, func(t *testing.T, w *world) {
 		b := w.on(t, phone)
-		w.devices = append(w.devices, device("other", protocol.ScopeWrite))
+		w.set(func() { w.devices = append(w.devices, device("other", protocol.ScopeWrite)) })
 		for _, id := range []string{"other", ""} {
 			_, get := w.p.preferencesGet(t.Context(), caller(id), protocol.PushEndpointParams{Endpoint: b.endpoint})
 			_, end := w.p.unsubscribe(t.Context(), caller(id), protocol.PushEndpointParams{Endpoint: b.endpoint})
@@ -499,7 +534,7 @@ func TestSubscriptionsAreKept(t *testing.T) {
 		for range maxAll + 3 {
 			pass(time.Second)
 			id := "d" + b.endpoint
-			w.devices = append(w.devices, device(id, protocol.ScopeWrite))
+			w.set(func() { w.devices = append(w.devices, device(id, protocol.ScopeWrite)) })
 			b = w.on(t, id)
 		}
 		if n := len(w.p.subs.list()); n != maxAll {

@@ -60,6 +60,13 @@ func newService(t *testing.T, now func() time.Time) *service {
 	return &service{t: t, now: now, browsers: map[string]*browser{}}
 }
 
+// respond sets what it answers from now on.
+func (s *service) respond(answer func(b *browser, n int) (int, http.Header)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = answer
+}
+
 // subscribe makes a browser's subscription.
 func (s *service) subscribe(server string) *browser {
 	private, err := ecdh.P256().GenerateKey(rand.Reader)
