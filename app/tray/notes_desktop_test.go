@@ -125,7 +125,7 @@ func TestNotesAskTellAndTakeReplies(t *testing.T) {
 	// told.
 	p.page("agent:main:main")
 	p.send(`/tool exec {"command": "touch <b>two</b> & three"}`, "two")
-	if ask = n.titled("Hearth asks before it does this"); !strings.HasPrefix(ask.Text, "touch &lt;b&gt;two&lt;/b&gt; &amp; three\n") {
+	if ask = n.titled("Hearth wants to run a command"); !strings.HasPrefix(ask.Text, "touch &lt;b&gt;two&lt;/b&gt; &amp; three\n") {
 		t.Errorf("markup of a command: %q", ask.Text)
 	}
 	if err := n.Press(told.ID, "none"); err != nil { // it goes away

@@ -150,10 +150,12 @@ func (s *service) authorized(b *browser, req egress.Request) error {
 	if err := json.Unmarshal(head, &alg); err != nil || alg.Alg != "ES256" || alg.Typ != "JWT" {
 		return fmt.Errorf("head %s", head)
 	}
-	x, y := elliptic.Unmarshal(elliptic.P256(), key) //nolint:staticcheck // a point for crypto/ecdsa, in a test
+	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), key)
+	if err != nil {
+		return err
+	}
 	sum := sha256.Sum256([]byte(m[1] + "." + m[2]))
-	if x == nil || len(sig) != 64 || !ecdsa.Verify(&ecdsa.PublicKey{Curve: elliptic.P256(), X: x, Y: y}, sum[:],
-		new(big.Int).SetBytes(sig[:32]), new(big.Int).SetBytes(sig[32:])) {
+	if len(sig) != 64 || !ecdsa.Verify(public, sum[:], new(big.Int).SetBytes(sig[:32]), new(big.Int).SetBytes(sig[32:])) {
 		return fmt.Errorf("the signature is wrong")
 	}
 	var c struct {
