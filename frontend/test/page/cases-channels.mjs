@@ -35,7 +35,7 @@ async function sentLike(api, pattern) {
 /** pane opens the settings where the networks are. */
 async function pane(page) {
   await page.keyboard.press("Control+,");
-  await page.click("dialog nav li:nth-child(6) button");
+  await page.click("dialog nav [data-pane=channels]");
   await page.waitForSelector("dialog button.add");
 }
 

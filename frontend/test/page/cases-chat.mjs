@@ -276,7 +276,7 @@ export const cases = [
       await page.click(".card.failed >> text=Pick another model");
       await until(page, () => document.querySelector("[role=menuitemradio]"));
       await page.keyboard.press("Escape");
-      await page.click(".card.failed >> text=Models and keys");
+      await page.click(".card.failed >> text=Add a key");
       await until(page, () => /Models/.test(document.querySelector("dialog section h2")?.innerText ?? ""));
       await page.keyboard.press("Escape");
       await page.click(".card.failed >> text=Edit");

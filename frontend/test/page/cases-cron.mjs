@@ -268,7 +268,7 @@ export const cases = [
       await fits(page, "phone-when");
       await page.click(`${planned} >> role=button[name='Save']`);
       await until(page, () => /17:15/.test(document.querySelector("main").innerText));
-      await page.click("header >> role=button");
+      await page.click("header button >> nth=-1");
       await page.click("dialog >> text=What is planned");
       await shows(page, "dialog", /look at the build[^]*17:15/);
       await fits(page, "phone-list");

@@ -9,11 +9,11 @@ import { axe, ready, shows, until } from "./harness.mjs";
 
 const row = (list, name) => `dialog [data-list=${list}] > li:has(bdi:text-is("${name}"))`;
 
-async function part(open, n, o) {
+async function part(open, id, o) {
   const page = await open(o);
   await ready(page);
   await page.keyboard.press("Control+,");
-  await page.click(`dialog nav li:nth-child(${n}) button`);
+  await page.click(`dialog nav [data-pane=${id}]`);
   await page.waitForSelector("dialog section h2");
   return page;
 }
@@ -28,7 +28,7 @@ export const cases = [
   {
     name: "updates say which version runs, and why this build has none",
     async run(w, open) {
-      const page = await part(open, 13);
+      const page = await part(open, "health");
       await shows(page, "dialog section", /Hearth \S+ is running\./);
       await shows(page, "dialog section", /This build of Hearth has no source of updates/);
       assert.equal(await page.locator("dialog section button:has-text('Update now')").count(), 0);
@@ -39,7 +39,7 @@ export const cases = [
     async run(w, open) {
       const other = await open();
       await ready(other);
-      const page = await part(open, 5);
+      const page = await part(open, "people");
       const mine = "dialog [data-list=devices] > li:has-text('this browser')";
       await page.waitForSelector(mine);
       const before = await page.$$eval("dialog [data-list=devices] > li", (all) => all.length);
@@ -62,7 +62,7 @@ export const cases = [
   {
     name: "the network is let in by a switch, a device by a code with a picture, and both end again",
     async run(w, open) {
-      const page = await part(open, 5);
+      const page = await part(open, "people");
       await shows(page, "dialog section", /Turn on “Let other devices reach Hearth” first/);
       const lan = "dialog [role=switch][aria-checked]";
       let node;

@@ -13,6 +13,7 @@ export const cases = [
         await answered(page, "# A heading\n\n| a | b |\n|---|---|\n| 1 | 2 |");
         assert.deepEqual(await axe(page), []);
         await page.keyboard.press("Control+,");
+        await page.click("dialog nav [data-pane=general]"); // a narrow window begins with the list
         await until(page, () => document.querySelector("dialog[open] [data-push]"));
         assert.deepEqual(await axe(page), []);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
