@@ -258,11 +258,13 @@ func (l looking) unreached(err error) error {
 			"Add its certificate to the system, or use http:// inside your own network.", host)
 	case errors.As(err, &record), strings.Contains(words, "HTTP response to HTTPS client"):
 		return lookError(LookPlain, "The server at %s does not speak https. Give its address with http://.", host)
-	case strings.Contains(words, "malformed HTTP"):
+	case strings.Contains(words, "malformed HTTP"), !dialing(err) && !errors.Is(err, context.Canceled) && !isTimeout(err):
+		// Some speak first, and some hang up before they have read a request: there
+		// was a connection, and no answer.
 		return lookError(LookPlain, "What answers at %s does not speak http. Look whether the port is right, or try https://.", host)
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
+	case isTimeout(err):
 		return lookError(LookAbsent, "Nobody answered at %s in time. Look whether the server runs, whether it listens for other machines, and "+
 			"whether a firewall is in between.", host)
 	}
@@ -272,5 +274,11 @@ func (l looking) unreached(err error) error {
 
 func isTimeout(err error) bool {
 	var n net.Error
-	return errors.As(err, &n) && n.Timeout()
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &n) && n.Timeout()
+}
+
+// dialing: there never was a connection.
+func dialing(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
 }

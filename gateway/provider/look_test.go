@@ -100,12 +100,6 @@ func TestLookSaysWhy(t *testing.T) {
 	locked := speaks(t, "sk-right", map[string]string{"/v1/models": vllm})
 	empty := speaks(t, "", map[string]string{"/v1/models": `{"object":"list","data":[]}`})
 	other := speaks(t, "", map[string]string{"/v1/models": `{"data":{"a":1}}`, "/models": `[1,2]`})
-	quiet, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	absent := quiet.Addr().String()
-	quiet.Close()
 	ssh, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -121,6 +115,12 @@ func TestLookSaysWhy(t *testing.T) {
 			c.Close()
 		}
 	}()
+	quiet, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	absent := quiet.Addr().String()
+	quiet.Close()
 	for name, c := range map[string]struct{ address, key, want string }{
 		"nothing":         {"  ", "", provider.LookAddress},
 		"words":           {"my server", "", provider.LookAddress},
