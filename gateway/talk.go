@@ -45,7 +45,7 @@ func openTalk(ctx context.Context, b *base, a *access, e *engine) *talk {
 	t.dispatch = dispatch.New(dispatch.Options{
 		Settings: b.config, Agents: b.agents, Sessions: t.sessions, Models: e.choice, Registry: e.models, Contacts: a.contacts,
 		Media: b.pictures, Dir: b.Dir, Reader: b.reader(),
-		Incidents: b.incidents, Secrets: &b.redactor, Scopes: t.scopes, Logger: b.Logger, Now: b.Now,
+		Incidents: b.incidents, Secrets: &b.redactor, Scopes: t.scopes, Groups: t.hub, Logger: b.Logger, Now: b.Now,
 	})
 	return t
 }

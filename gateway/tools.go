@@ -78,6 +78,7 @@ func openRuns(b *base, a *access, g *guard, t *talk, ends *teardown.Stack) (r *r
 	r.catalog = tool.NewCatalog(&b.redactor, b.Logger)
 	r.openai = openaiserver.New(openaiserver.Options{Admit: a.door.Admit, Now: b.Now, NewID: uuid.New, Mark: untrusted.Wrapper{}.Wrap})
 	g.gate.SetPrograms(r.openai)
+	g.gate.AddRule(t.hub.GroupTool)
 	r.taint = taint.New(taint.Options{Sessions: t.sessions, Owner: t.owner, Audit: b.audit, Work: b.work, Logger: b.Logger})
 	r.tools = toolset.New(toolset.Options{
 		Catalog: r.catalog, Scopes: t.scopes, Gate: g.gate, Agents: b.agents, Programs: r.openai, Taint: r.taint, Incidents: b.incidents,
@@ -87,7 +88,8 @@ func openRuns(b *base, a *access, g *guard, t *talk, ends *teardown.Stack) (r *r
 	r.prompts = systemprompt.New(systemprompt.Options{
 		Settings: b.config, Agents: b.agents, Sessions: t.sessions, Scopes: t.scopes, Direct: t.direct, Files: r.files,
 		Workspaces: &r.workspaces, Clock: b.clock, Skills: r.skills, Programs: r.openai, Tools: r.tools, Execution: r.execution,
-		Catalog: r.catalog, Gate: g.gate, Silence: answers.SilenceAdvice, Program: program, Version: b.Version, Logger: b.Logger,
+		Catalog: r.catalog, Gate: g.gate, Groups: t.hub, Silence: answers.SilenceAdvice, Program: program,
+		Version: b.Version, Logger: b.Logger,
 	})
 	return r, nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/attachment/handin"
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/document"
@@ -54,6 +55,11 @@ type Skills interface {
 	Run(ctx context.Context, scope tool.Scope, s skill.Status, name, args string) (string, error)
 }
 
+// Groups say which skills may be called in the group of a route.
+type Groups interface {
+	GroupSkill(r channel.Route, skill string) bool
+}
+
 // Notes are what an assistant remembers of the last days.
 type Notes interface {
 	// Recent are those that the agent of a turn may read, "" for none.
@@ -74,6 +80,7 @@ type Options struct {
 	Incidents *incident.Log
 	Secrets   Secrets
 	Scopes    *scope.Scopes
+	Groups    Groups
 	Logger    *slog.Logger
 	Now       func() time.Time
 }
@@ -92,6 +99,7 @@ type Dispatcher struct {
 	incidents *incident.Log
 	secrets   Secrets
 	scopes    *scope.Scopes
+	groups    Groups
 	notes     Notes
 	log       *slog.Logger
 	now       func() time.Time
@@ -109,7 +117,7 @@ func New(o Options) *Dispatcher {
 	return &Dispatcher{
 		settings: o.Settings, agents: o.Agents, sessions: o.Sessions, models: o.Models, registry: o.Registry, contacts: o.Contacts,
 		media: o.Media, desk: desk,
-		incidents: o.Incidents, secrets: o.Secrets, scopes: o.Scopes, log: o.Logger, now: o.Now, commands: command.NewSet(),
+		incidents: o.Incidents, secrets: o.Secrets, scopes: o.Scopes, groups: o.Groups, log: o.Logger, now: o.Now, commands: command.NewSet(),
 	}
 }
 

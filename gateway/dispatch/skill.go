@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/skill"
@@ -23,7 +24,7 @@ func (d *Dispatcher) skill(ctx context.Context, turn *session.Turn, words string
 	ref, _ := d.registry.Default()
 	scope := d.scopes.Of(rec, ref)
 	c, ok := d.skills.Called(scope, name)
-	if !ok {
+	if r, _ := channel.ParseRoute(turn.Route); !ok || !d.groups.GroupSkill(r, c.Skill.Name) {
 		return acc, false, nil
 	}
 	if c.Skill.Dispatch == "" {

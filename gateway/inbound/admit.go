@@ -1,6 +1,7 @@
 package inbound
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -55,6 +56,7 @@ type GroupRule struct {
 	RequireMention *bool    // nil: yes
 	AllowFrom      []string // nil: as GroupAllowFrom
 	Disabled       bool
+	Topics         map[string]GroupRule // whole rules of their own, by number; "1" is where messages without one are
 }
 
 // verdict is what the rules say of a message.
@@ -117,6 +119,9 @@ func (p Policy) admitGroup(in channel.Inbound, owner bool) verdict {
 	rule, ok := p.Groups[in.Conversation]
 	if !ok {
 		rule, ok = p.Groups["*"]
+	}
+	if topic, has := rule.Topics[cmp.Or(in.Thread, "1")]; has {
+		rule = topic
 	}
 	if !ok && p.Group != GroupOpen {
 		return verdict{rule: RuleGroupAllowlist, detail: "the group is not listed under groups"}

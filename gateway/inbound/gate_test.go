@@ -60,6 +60,10 @@ func TestWhoMayTalk(t *testing.T) {
 			nil, RuleAccepted},
 		{"a mention is needed", Policy{Groups: listedGroup}, silent, nil, RuleMention},
 		{"a mention is needed in open groups", Policy{Group: GroupOpen}, silent, nil, RuleMention},
+		{"a topic that is switched off", Policy{Groups: map[string]GroupRule{"-100": {Topics: map[string]GroupRule{"1": {Disabled: true}}}}}, grp,
+			nil, RuleGroupDisabled},
+		{"another topic is", Policy{Groups: map[string]GroupRule{"-100": {Topics: map[string]GroupRule{"5": {Disabled: true}}}}}, grp, nil,
+			RuleAccepted},
 		{"a mention is not needed", Policy{Groups: map[string]GroupRule{"-100": {RequireMention: no()}}}, silent, nil, RuleAccepted},
 	}
 	for _, tc := range tests {

@@ -37,7 +37,7 @@ func (c *Scopes) Of(rec session.Run, ref model.Ref) tool.Scope {
 		return s
 	}
 	r, ok := channel.ParseRoute(rec.Route)
-	s.Surface, s.Group = r.Channel, r.Chat != channel.Direct
+	s.Surface, s.Group, s.Route = r.Channel, r.Chat != channel.Direct, rec.Route
 	s.Owner = s.Owner && ok
 	return s
 }

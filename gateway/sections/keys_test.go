@@ -144,16 +144,20 @@ func unreadBeside(list config.Sections, d config.Described, base map[string]any)
 // older are names of older versions and of other gateways: they are read, by the
 // object that they are in, and told of nowhere but at the key that they mean.
 var older = map[string][]string{
-	"bindings[].match":                                    {"guildId", "roles", "teamId"}, // refused: nobody may think that they bind
-	"channels.telegram":                                   {"streamMode"},
-	"channels.telegram.streaming":                         {"block", "chunkMode"},
-	"channels.telegram.streaming.preview":                 {"chunk"},
-	"channels.telegram.groups.<id>":                       {"users"},
-	"channels.telegram.accounts.<name>":                   {"streamMode"},
-	"channels.telegram.accounts.<name>.groups.<id>":       {"users"},
-	"channels.telegram.accounts.<name>.streaming":         {"block", "chunkMode"},
-	"channels.telegram.accounts.<name>.streaming.preview": {"chunk"},
-	"gateway.nodes":                                       {"allowCommands", "denyCommands"},
+	// These are refused: nobody may think that they bind.
+	"bindings[].match": {"guildId", "roles", "teamId"},
+
+	"channels.telegram":                                             {"streamMode"},
+	"channels.telegram.streaming":                                   {"block", "chunkMode"},
+	"channels.telegram.streaming.preview":                           {"chunk"},
+	"channels.telegram.groups.<id>":                                 {"users"},
+	"channels.telegram.groups.<id>.topics.<number>":                 {"users"},
+	"channels.telegram.accounts.<name>":                             {"streamMode"},
+	"channels.telegram.accounts.<name>.groups.<id>":                 {"users"},
+	"channels.telegram.accounts.<name>.groups.<id>.topics.<number>": {"users"},
+	"channels.telegram.accounts.<name>.streaming":                   {"block", "chunkMode"},
+	"channels.telegram.accounts.<name>.streaming.preview":           {"chunk"},
+	"gateway.nodes": {"allowCommands", "denyCommands"},
 	"mcp.servers.<id>": {"connectionTimeoutMs", "disabled", "requestTimeoutMs", "toolFilter", "type",
 		"workingDirectory"},
 	"secrets.providers.<id>": {"maxOutputBytes"},

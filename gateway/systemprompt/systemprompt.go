@@ -30,6 +30,14 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
 
+// Groups say what holds in the group of a route; there is none for other routes.
+type Groups interface {
+	// GroupPrompt is what the model is told there, "" for nothing.
+	GroupPrompt(r channel.Route) string
+	// GroupSkill reports whether a skill may be used there.
+	GroupSkill(r channel.Route, skill string) bool
+}
+
 // Skills are those of a session.
 type Skills interface {
 	// Lines is what a prompt says of them.
@@ -77,6 +85,7 @@ type Options struct {
 	Execution  *execution.Environment
 	Catalog    *tool.Catalog
 	Gate       *gate.Gate
+	Groups     Groups
 	// Silence says where the model may stay silent, "" for nowhere.
 	Silence func(c config.Config, route string) string
 	Program string // the path of this program, near which its manual is
@@ -124,6 +133,7 @@ func (m *Maker) render(a session.Asked) prompt.Prompt {
 		a.Scope = new(m.o.Scopes.Of(rec, ref))
 	}
 	scope := *a.Scope
+	route, _ := channel.ParseRoute(rec.Route)
 	who := m.o.Agents.Named(scope.AgentID)
 	in := prompt.Input{
 		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: m.filesFor(c, rec, scope),
@@ -138,7 +148,9 @@ func (m *Maker) render(a session.Asked) prompt.Prompt {
 	}
 	if slices.ContainsFunc(a.Tools, func(t model.ToolSpec) bool { return t.Name == "read" }) {
 		for _, l := range m.o.Skills.Lines(scope.SessionKey, scope.SessionID, scope.Workspace) {
-			in.Skills = append(in.Skills, prompt.SkillLine(l))
+			if m.o.Groups.GroupSkill(route, l.Name) {
+				in.Skills = append(in.Skills, prompt.SkillLine(l))
+			}
 		}
 	}
 	if scope.Owner && !scope.Group { // others need not know the computer
@@ -151,6 +163,9 @@ func (m *Maker) render(a session.Asked) prompt.Prompt {
 		in.Mode, in.Context = prompt.Minimal, helperContext
 	case scope.Group:
 		in.Context = groupContext
+		if words := m.o.Groups.GroupPrompt(route); words != "" {
+			in.Context += "\n\n" + words
+		}
 	}
 	return m.cache.Render(in)
 }

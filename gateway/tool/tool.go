@@ -36,6 +36,7 @@ type Scope struct {
 	Owner   bool
 	Surface string // where the words came from: webchat, cli, a messaging network
 	Sender  string // who said them there, "" = the owner
+	Route   string // the chat of a network that is answered, as channel.Route writes it; "" for none
 	Group   bool   // said in a group
 	Depth   int    // how many sub-agents deep; 0: a person's conversation
 	Relayed bool   // another session sent the words, nobody said them here

@@ -17,7 +17,18 @@ func (h *Hub) Policy(network, account string) inbound.Policy {
 		Reactions: inbound.Reactions(a.Reactions), ReactionFrom: a.ReactionFrom,
 	}
 	for id, r := range a.Groups {
-		p.Groups[id] = inbound.GroupRule{RequireMention: r.RequireMention, AllowFrom: r.AllowFrom, Disabled: !r.Enabled}
+		rule := r.admission()
+		for topic := range r.Topics {
+			if rule.Topics == nil {
+				rule.Topics = map[string]inbound.GroupRule{}
+			}
+			rule.Topics[topic] = r.in(topic).admission()
+		}
+		p.Groups[id] = rule
 	}
 	return p
+}
+
+func (g GroupRules) admission() inbound.GroupRule {
+	return inbound.GroupRule{RequireMention: g.RequireMention, AllowFrom: g.AllowFrom, Disabled: !g.Enabled}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
 
 // Network is what the file says of one network. The keys of channels.<id> are the
@@ -86,6 +87,10 @@ type GroupRules struct {
 	Enabled        bool
 	RequireMention *bool
 	AllowFrom      []string
+	SystemPrompt   string                // "": nothing
+	Skills         []string              // nil: all
+	Tools          policy.Layer          // of those that groups may have at most
+	Topics         map[string]GroupRules // by their numbers; without Tools and Topics
 }
 
 // Streaming says what is seen of an answer while it is written.

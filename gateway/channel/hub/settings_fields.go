@@ -162,6 +162,26 @@ func dmPolicy(v config.Value) string {
 }
 
 func (g *GroupRules) fields() []config.Field {
+	return append(g.shared(),
+		config.Object{
+			Key: "tools", Fields: g.Tools.Fields(), Hint: config.Hint{Like: true, Default: "all that groups may use"},
+			Help: "the keys of `tools` for this group, such as `deny`: they take away from what groups may use, and add nothing",
+		},
+		config.Map[GroupRules]{
+			Key: "topics", To: &g.Topics, Name: "<number>", New: func(string) GroupRules { return GroupRules{Enabled: true} },
+			One: func(_ string, t *GroupRules) config.Field {
+				return config.Object{Fields: append(t.shared(), config.Later("agentId"))}
+			},
+			Hint: config.Hint{Like: true, Default: "none"},
+			Help: "the keys of a group, without `tools`, for one of its topics, by the topic's number (`\"1\"` is the general one); " +
+				"what it does not say is the group's",
+		},
+		config.Later("ingest"),
+	)
+}
+
+// shared are the keys of groups and of their topics.
+func (g *GroupRules) shared() []config.Field {
 	return []config.Field{
 		config.Switch{Key: "enabled", To: &g.Enabled, Help: "`false` switches this group off"},
 		config.Maybe{
@@ -173,7 +193,15 @@ func (g *GroupRules) fields() []config.Field {
 			Help: "ids that may write in this group",
 		},
 		config.Alias("users", config.Texts{Key: "users", To: &g.AllowFrom, Read: sender}),
-		config.Later("topics", "skills", "systemPrompt", "groupPolicy", "ingest", "tools"),
+		config.Text{
+			Key: "systemPrompt", To: &g.SystemPrompt, Max: 16 << 10, Hint: config.Hint{Default: "none"},
+			Help: "what the assistant is told in this group, beside what it is told everywhere",
+		},
+		config.Texts{
+			Key: "skills", To: &g.Skills, Max: 128, Hint: config.Hint{Default: "all"},
+			Help: "names of the skills that may be called in this group; `[]`: none",
+		},
+		config.Later("groupPolicy"),
 	}
 }
 

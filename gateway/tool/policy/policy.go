@@ -106,6 +106,13 @@ type Settings struct {
 	SpawnDepth int
 }
 
+// Refuses says why the rules of a place refuse a tool, "" when they do not.
+func (l Layer) Refuses(where, name string) (why string) {
+	made := compile(where, l)
+	d, _ := made.decide(Canonical(name), new(string))
+	return d.Why
+}
+
 // Decision is the answer about one tool.
 type Decision struct {
 	Allowed bool

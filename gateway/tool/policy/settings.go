@@ -46,6 +46,9 @@ func byName(key string, to *map[string]Layer, name, help string) config.Field {
 	}
 }
 
+// Fields are the keys of rules that stand in another section.
+func (l *Layer) Fields() []config.Field { return l.fields("") }
+
 // fields are the keys that every set of rules has; pane shows the profile.
 func (l *Layer) fields(pane string) []config.Field {
 	names := func(key string, to *[]string, none, help string) config.Field {

@@ -1,0 +1,66 @@
+package hub
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/tool"
+)
+
+// generalTopic is the number of a forum's first topic, whose messages carry none.
+const generalTopic = "1"
+
+// in is what holds in a topic of the group: what the topic does not say is the
+// group's, and both say something to the model.
+func (g GroupRules) in(topic string) GroupRules {
+	t, ok := g.Topics[cmp.Or(topic, generalTopic)]
+	if !ok {
+		return g
+	}
+	out := g
+	out.Topics, out.Enabled = nil, g.Enabled && t.Enabled
+	out.RequireMention = cmp.Or(t.RequireMention, g.RequireMention)
+	if t.AllowFrom != nil {
+		out.AllowFrom = t.AllowFrom
+	}
+	if t.Skills != nil {
+		out.Skills = t.Skills
+	}
+	out.SystemPrompt = strings.TrimSpace(g.SystemPrompt + "\n\n" + t.SystemPrompt)
+	return out
+}
+
+// group is what the settings say of the group of a route; nothing for direct chats
+// and for routes that lead to no account.
+func (h *Hub) group(r channel.Route) (g GroupRules) {
+	if r.Chat == channel.Direct {
+		return g
+	}
+	a, _ := h.account(r.Channel, r.Account)
+	g, ok := a.Groups[r.Conversation]
+	if !ok {
+		g = a.Groups["*"]
+	}
+	return g.in(r.Thread)
+}
+
+// GroupPrompt is what the model is told of the group of a route, "" for nothing.
+func (h *Hub) GroupPrompt(r channel.Route) string { return h.group(r).SystemPrompt }
+
+// GroupSkill reports whether the settings leave a skill to the group of a route.
+func (h *Hub) GroupSkill(r channel.Route, skill string) bool {
+	s := h.group(r).Skills
+	return s == nil || slices.Contains(s, skill)
+}
+
+// GroupTool says why a tool is not for the group that a run answers, "" when it is.
+// A group's rules take away from what groups may have at most; they add nothing.
+func (h *Hub) GroupTool(name string, s tool.Scope) (why string) {
+	r, ok := channel.ParseRoute(s.Route)
+	if !ok || !s.Group {
+		return ""
+	}
+	return h.group(r).Tools.Refuses("channels."+r.Channel+".groups."+r.Conversation+".tools", name)
+}
