@@ -6539,6 +6539,15 @@ export interface UsageGroup {
   cacheWriteCost: number;
   /** MissingCostEntries is how many calls used tokens whose price nobody knows. */
   missingCostEntries: number;
+  /** Daily are the days of a model that was used, when models are asked for. */
+  daily?: UsageGroupDay[];
+}
+
+/** UsageGroupDay is ours: one day of a model. */
+export interface UsageGroupDay {
+  date: string;
+  totalTokens: number;
+  totalCost: number;
 }
 
 /** UsageCost is the ledger. */

@@ -41,6 +41,15 @@ type UsageGroup struct {
 	Failed int    `json:"failed,omitempty"`
 	LastAt int64  `json:"lastAt,omitempty"`
 	UsageTotals
+	// Daily are the days of a model that was used, when models are asked for.
+	Daily []UsageGroupDay `json:"daily,omitempty"`
+}
+
+// UsageGroupDay is ours: one day of a model.
+type UsageGroupDay struct {
+	Date        string  `json:"date"`
+	TotalTokens int     `json:"totalTokens"`
+	TotalCost   float64 `json:"totalCost"`
 }
 
 // UsageCost is the ledger.

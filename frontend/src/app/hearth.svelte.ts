@@ -23,7 +23,7 @@ import { Outgoing } from "../session/outgoing.svelte";
 import { Pictures, providePictures } from "../session/pictures";
 import { Sessions, provideSessions } from "../session/sessions.svelte";
 import { provideKeyPlace } from "../shell/keyplace";
-import { Panels, providePanels, type PaneId } from "../shell/panels.svelte";
+import { Panels, providePanels, type Panel, type PaneId } from "../shell/panels.svelte";
 import { pastInUrl, sessionIn, sessionInUrl, takeLaunch, takeNews } from "../shell/route";
 import { SignIn } from "../shell/signin";
 import { Toasts, provideToasts } from "../shell/toasts.svelte";
@@ -59,6 +59,8 @@ export class Hearth {
   private socket!: Socket;
   /** what the notification carried that opened the page; null when it was dealt with */
   private news: string | null = takeNews();
+  /** the dialog that the page was opened for, which asks the gateway for what it shows */
+  private first: Panel | null = null;
 
   async start(): Promise<void> {
     const { code, where } = takeLaunch();
@@ -159,9 +161,9 @@ export class Hearth {
   /** begin goes to where the link that opened the page leads, or where the person was. */
   private begin(where: string[]): void {
     const [place, part = ""] = where;
-    if (place === "settings") this.panels.open({ kind: place, pane: part as PaneId });
-    else if (place === "undelivered") this.panels.open({ kind: place });
-    else if (place === "why") this.panels.open({ kind: place, runId: part });
+    if (place === "settings") this.first = { kind: place, pane: part as PaneId };
+    else if (place === "undelivered") this.first = { kind: place };
+    else if (place === "why") this.first = { kind: place, runId: part };
     else if (place === "offer") this.panels.open({ kind: place, text: part });
     const key = (place === "chat" && sessionIn(part)) || sessionInUrl() || prefs.lastSession;
     const past = pastInUrl();
@@ -183,6 +185,8 @@ export class Hearth {
     this.sessions.greeted(hello);
     const { sessions, chats, models } = this;
     if (!chats.chat) chats.open(sessions.mainKey);
+    if (this.first) this.panels.open(this.first);
+    this.first = null;
     await Promise.all([models.load(), sessions.load(), chats.chat?.attach()]);
     // The gateway may go away meanwhile; the next hello tries again.
     await Promise.all(soon.map((v) => v.load())).catch(() => undefined);

@@ -2,7 +2,7 @@
 // and what cannot be is said beside it.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { axe, ready, shows, until } from "./harness.mjs";
+import { answered, axe, pick, ready, say, shows, until } from "./harness.mjs";
 import { service } from "./service.mjs";
 
 const noAxe = async (page) => assert.deepEqual(await axe(page), []);
@@ -24,7 +24,33 @@ export const cases = [
     async run(w, open) {
       const page = await open({ link: w.newLink() + "&go=settings%2Fusage" });
       await shows(page, "dialog section h2", /Allowance & usage/);
+      await shows(page, "dialog section", /Today\s+\S*\d, no limit/); // asked for once it was connected
       assert.ok(!page.url().includes("launch"));
+    },
+  },
+  {
+    name: "what was used is a chart of days and models",
+    async run(w, open) {
+      const page = await open();
+      await ready(page);
+      for (const model of ["echo", "tool-session_status"]) {
+        await page.keyboard.press("Control+Shift+O");
+        await pick(page, model);
+        await say(page, `hello, ${model}`);
+        await answered(page, `hello, ${model}`);
+      }
+      for (const o of [{ scheme: "light" }, { scheme: "dark", width: 360 }]) {
+        const seen = await open({ ...o, link: w.newLink() + "&go=settings%2Fusage" });
+        await until(seen, () => document.querySelectorAll("dialog figure rect").length >= 2);
+        const [bars, rows] = await Promise.all([
+          seen.$$eval("dialog figure rect title", (all) => all.map((e) => e.textContent)),
+          seen.$$eval("dialog tbody th", (all) => all.map((e) => e.textContent)),
+        ]);
+        for (const model of ["script/echo", "script/tool-session_status"]) {
+          assert.ok(bars.some((b) => b.startsWith(model + ", ")) && rows.includes(model), `${model}: ${bars}; ${rows}`);
+        }
+        await noAxe(seen);
+      }
     },
   },
   {

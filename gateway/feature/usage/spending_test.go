@@ -64,6 +64,12 @@ func TestAllowance_sparing(t *testing.T) {
 		len(cost.Hearth.Groups) != 1 {
 		t.Errorf("%+v, %+v", cost, status.Hearth)
 	}
+	var by protocol.UsageCost
+	p.Do(protocol.MethodUsageCost, protocol.UsageCostParams{GroupBy: "model"}, &by)
+	if g := by.Hearth.Groups; len(g) != 1 || len(g[0].Daily) != 1 || g[0].Daily[0].Date != cost.Daily[0].Date ||
+		g[0].Daily[0].TotalCost != cost.Totals.TotalCost || g[0].Daily[0].TotalTokens != cost.Totals.TotalTokens {
+		t.Errorf("the days of models are %+v", g)
+	}
 	var of protocol.SessionsUsage
 	if p.Do(protocol.MethodSessionsUsage, nil, &of); of.Totals.TotalCost != cost.Totals.TotalCost ||
 		of.Sessions[0].Usage.TotalCost != cost.Totals.TotalCost {
