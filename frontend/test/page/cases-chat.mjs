@@ -1,6 +1,6 @@
 // Messages: sent once, answered once, visible all the time, whatever breaks.
 import assert from "node:assert/strict";
-import { answered, pick, ready, say, says, states, text, until } from "./harness.mjs";
+import { answered, axe, pick, ready, say, says, states, text, until } from "./harness.mjs";
 
 // Tall, so that the list keeps every message of a test in the page.
 const height = 1600;
@@ -262,6 +262,28 @@ export const cases = [
       await until(page, () => document.querySelectorAll(".md").length === 2);
       await page.keyboard.press("Escape");
       await answered(page, "two", "aborted");
+    },
+  },
+  {
+    name: "how much the model has to read stands beside the field, and how long it thinks is chosen there",
+    async run(w, open) {
+      for (const o of [{ scheme: "light" }, { scheme: "dark", width: 360 }]) {
+        const page = await fresh(open, o);
+        assert.equal(await page.locator("form .ring").count(), 0, "there is nothing to tell of a chat that has not begun");
+        await say(page, "hello");
+        await answered(page, "hello");
+        await page.click("form .ring");
+        assert.match(await page.textContent("form [role=menu] p"), /^\d+ % of what the model reads at once is used: [\d,]+ of [\d,]+ tokens\.$/);
+        assert.deepEqual(await axe(page), []);
+        await page.click("form [role=menuitemradio] >> text=High");
+        await page.reload();
+        await page.click("form .ring");
+        await page.waitForSelector("form [role=menuitemradio][aria-checked=true]:has-text('High')");
+        await page.click("form [role=menuitemradio] >> text=As usual");
+        await page.reload();
+        await page.click("form .ring");
+        await page.waitForSelector("form [role=menuitemradio][aria-checked=true]:has-text('As usual')");
+      }
     },
   },
   {

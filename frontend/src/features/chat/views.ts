@@ -5,6 +5,7 @@ export { default as CommandList } from "./CommandList.svelte";
 export { default as Deliver } from "./Deliver.svelte";
 export { default as Earlier } from "./Earlier.svelte";
 export { default as EditMessage } from "./EditMessage.svelte";
+export { default as Effort } from "./Effort.svelte";
 export { default as LinkDialog } from "./LinkDialog.svelte";
 export { default as OfferedText } from "./OfferedText.svelte";
 export { default as OwnActions } from "./OwnActions.svelte";
