@@ -152,7 +152,8 @@ func TestChannelsLoginCompares(t *testing.T) {
 	}
 	home := withProgram(t, comparing)
 	for _, tc := range []struct{ typed, want string }{{"yes\n", "it heard yes"}, {"No\n", "it heard no"}, {"\n", ""}} {
-		n := newAnswers(t, home, tc.typed)
+		n := newAnswers(t, home, "")
+		n.a.In = strings.NewReader(tc.typed)
 		problem := func() string {
 			var res protocol.ChannelsStatus
 			if err := n.c.Call(t.Context(), protocol.MethodChannelsStatus, nil, &res); err != nil || len(res.ChannelAccounts["program"]) != 1 {

@@ -337,15 +337,16 @@ func (c *Client) settleVerification(ctx context.Context, s *session, v *verifica
 	if v.step != agreed || v.proven == nil {
 		return nil
 	}
-	v.device.Trust = id.TrustStateVerified
-	if err := s.mach.CryptoStore.PutDevice(ctx, v.them.user, v.device); err != nil {
+	verified := *v.device // others read the one of the store
+	verified.Trust = id.TrustStateVerified
+	if err := s.mach.CryptoStore.PutDevice(ctx, v.them.user, &verified); err != nil {
 		return fmt.Errorf("keep that the device is verified: %w", err)
 	}
 	var err error
 	whole := v.master != "" && v.proven[id.NewKeyID(id.KeyAlgorithmEd25519, string(v.master))]
 	switch own := s.mach.CrossSigningKeys != nil; {
 	case v.them.user == c.user && own:
-		err = s.mach.SignOwnDevice(ctx, v.device)
+		err = s.mach.SignOwnDevice(ctx, &verified)
 	case v.them.user == c.user && whole:
 		err = s.mach.SignOwnMasterKey(ctx)
 	case own && whole:

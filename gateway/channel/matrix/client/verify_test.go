@@ -323,6 +323,8 @@ func TestVerify(t *testing.T) {
 			until(t, "their end", p.is(func() bool { return p.done || p.cancelled != "" || tc.theyFirst }))
 			until(t, "being verified here", func() bool { return c.Trusts(t.Context(), ada, "ADA1") })
 			until(t, "being verified there", func() bool {
+				p.turn.Lock()
+				defer p.turn.Unlock()
 				d, err := p.mach.CryptoStore.GetDevice(t.Context(), us, c.Device())
 				return err == nil && d != nil && d.Trust == id.TrustStateVerified
 			})
