@@ -74,7 +74,8 @@ func New(a channel.Account) (*Client, error) {
 	}
 	c := &Client{
 		account: a.ID, server: a.Texts[matrix.KeyServer], user: id.UserID(a.Texts[matrix.KeyUser]), password: a.Secrets[matrix.KeyPassword],
-		token: a.Secrets[matrix.KeyToken], recovery: a.Secrets[matrix.KeyRecovery], device: cmp.Or(a.Texts[matrix.KeyDevice], "Hearth"), inviters: map[id.UserID]bool{},
+		token: a.Secrets[matrix.KeyToken], recovery: a.Secrets[matrix.KeyRecovery],
+		device: cmp.Or(a.Texts[matrix.KeyDevice], "Hearth"), inviters: map[id.UserID]bool{},
 		maxFile: a.MaxFile, openFile: a.OpenFile, durable: a.Durable, now: a.Now, log: a.Logger, rest: leastRest, long: 30 * time.Second,
 		limits: matrix.Limits, rooms: map[id.RoomID]*room{}, reacts: map[string]id.EventID{},
 		puts:   map[id.EventID]put{},

@@ -28,7 +28,8 @@ func (c *Client) sign(ctx context.Context, s *session) error {
 	words := "Its device is not signed, so it shows as unverified: "
 	switch err = failure(err, false); {
 	case errors.Is(err, ssss.ErrNoDefaultKeyAccountDataEvent), errors.Is(err, ssss.ErrNoKeyFieldInAccountDataEvent):
-		words += "the account has no recovery key. Make one in a Matrix program that is logged in as it, and set channels.matrix.recoveryKey anew."
+		words += "the account has no recovery key. Make one in a Matrix program that is logged in as it, and set " +
+			"channels.matrix.recoveryKey anew."
 	case errors.Is(err, ssss.ErrInvalidRecoveryKey), errors.Is(err, ssss.ErrIncorrectSSSSKey), errors.Is(err, ssss.ErrKeyDataMACMismatch),
 		errors.Is(err, errOldKeys):
 		words += "the recovery key is not that of the account. Copy it anew from the program that made it: hearth config set " +

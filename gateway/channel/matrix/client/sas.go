@@ -91,7 +91,8 @@ func (x *exchange) compared(emoji bool) (string, error) {
 
 // mac proves that who shares this exchange has a key.
 func (x *exchange) mac(from, to party, keyID, key string) ([]byte, error) {
-	info := "MATRIX_KEY_VERIFICATION_MAC" + string(from.user) + string(from.device) + string(to.user) + string(to.device) + string(x.txn) + keyID
+	info := "MATRIX_KEY_VERIFICATION_MAC" + string(from.user) + string(from.device) + string(to.user) + string(to.device) +
+		string(x.txn) + keyID
 	k, err := hkdf.Key(sha256.New, x.shared, nil, info, sha256.Size)
 	if err != nil {
 		return nil, err

@@ -265,7 +265,9 @@ func (c *Client) goOn(ctx context.Context, s *session, v *verification, e *event
 }
 
 // begun answers their wish to begin with what binds us to our key.
-func (c *Client) begun(ctx context.Context, s *session, v *verification, e *event.Event, m *event.VerificationStartEventContent) (err error) {
+func (c *Client) begun(
+	ctx context.Context, s *session, v *verification, e *event.Event, m *event.VerificationStartEventContent,
+) (err error) {
 	v.emoji = slices.Contains(m.ShortAuthenticationString, event.SASMethodEmoji)
 	if m.Method != event.VerificationMethodSAS || !slices.Contains(m.Hashes, event.VerificationHashMethodSHA256) ||
 		!slices.Contains(m.KeyAgreementProtocols, event.KeyAgreementProtocolCurve25519HKDFSHA256) ||

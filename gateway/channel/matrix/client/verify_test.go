@@ -231,7 +231,9 @@ func (p *person) is(what func() bool) func() bool {
 func (p *person) VerificationRequested(context.Context, id.VerificationTransactionID, id.UserID, id.DeviceID) {
 }
 
-func (p *person) VerificationReady(_ context.Context, _ id.VerificationTransactionID, _ id.DeviceID, sas, _ bool, _ *verificationhelper.QRCode) {
+func (p *person) VerificationReady(
+	_ context.Context, _ id.VerificationTransactionID, _ id.DeviceID, sas, _ bool, _ *verificationhelper.QRCode,
+) {
 	p.set(func() { p.ready = sas })
 }
 
