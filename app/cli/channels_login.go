@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"strings"
@@ -37,7 +38,41 @@ func loginChannel(ctx context.Context, a *app, network, account string) error {
 		return err
 	}
 	defer c.Close()
-	return (&adding{wizard: &wizard{a: a, c: c}, kind: k, account: account}).connects(ctx)
+	n := &adding{wizard: &wizard{a: a, c: c}, kind: k, account: account}
+	if asks, err := n.compares(ctx); asks || err != nil {
+		return err
+	}
+	return n.connects(ctx)
+}
+
+// compares shows what the account asks a person to compare with another device, and hands
+// on what they say; asks reports that there was something.
+func (n *adding) compares(ctx context.Context) (asks bool, err error) {
+	var l protocol.WebLogin
+	p := protocol.WebLoginStartParams{Channel: n.kind.ID, AccountID: n.account, TimeoutMs: 1}
+	if err := n.c.Call(ctx, protocol.MethodWebLoginStart, p, &l); err != nil || l.Ask == nil || l.Ask.Kind != "confirm" {
+		return false, err
+	}
+	if err := n.a.errs().print("\n", line(l.Message), "\n\n  ", bold(line(l.Ask.Value)), "\n\n"); err != nil {
+		return true, err
+	}
+	said, err := n.question(bufio.NewReader(n.a.In), "Type yes when all is the same, no when it differs: ")
+	if err != nil {
+		return true, err
+	}
+	p.Compared = l.Ask.Value
+	switch p.Answer = strings.ToLower(said); p.Answer {
+	case "yes", "no":
+	default:
+		return true, usage("nothing was answered: type yes or no")
+	}
+	if err := n.c.Call(ctx, protocol.MethodWebLoginStart, p, &l); err != nil {
+		return true, err
+	}
+	if p.Answer == "no" {
+		return true, n.a.errs().print("It was refused; nothing is verified.\n")
+	}
+	return true, n.a.errs().print(green("✓ "), "Say so on the other device too.\n")
 }
 
 // shownAsk is what of a login was shown.

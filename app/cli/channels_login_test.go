@@ -52,28 +52,7 @@ func TestChannelsLogin(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is written for a Unix shell")
 	}
-	home, own := t.TempDir(), t.TempDir()
-	script := filepath.Join(own, "asking.sh")
-	if err := os.WriteFile(script, []byte(asking), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	settings, _ := json.Marshal(map[string]any{"channels": map[string]any{"program": map[string]any{"command": []string{"/bin/sh", script}}}})
-	if err := os.WriteFile(filepath.Join(home, "hearth.json"), settings, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	g, err := gateway.New(ctx, gateway.Options{
-		Dir: statedir.Dir(home), Port: freePort(t), Version: "test", Guardian: []string{os.Args[0], os.Args[0], gateway.GuardianArg},
-		Env: func(name string) string { return map[string]string{"HOME": own, "PATH": os.Getenv("PATH")}[name] },
-	})
-	if err != nil {
-		stop()
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- g.Serve(ctx) }()
-	t.Cleanup(func() { stop(); <-served })
-	waitReady(t, home)
+	home := withProgram(t, asking)
 	n := newAnswers(t, home, "")
 	first := make(chan error, 1)
 	go func() { first <- pictures(t.Context(), n.c) }()
@@ -97,6 +76,34 @@ func TestChannelsLogin(t *testing.T) {
 	}
 }
 
+// withProgram is the folder of a gateway that runs a shell script as its channel.
+func withProgram(t *testing.T, text string) (home string) {
+	t.Helper()
+	home, own := t.TempDir(), t.TempDir()
+	script := filepath.Join(own, "channel.sh")
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings, _ := json.Marshal(map[string]any{"channels": map[string]any{"program": map[string]any{"command": []string{"/bin/sh", script}}}})
+	if err := os.WriteFile(filepath.Join(home, "hearth.json"), settings, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	g, err := gateway.New(ctx, gateway.Options{
+		Dir: statedir.Dir(home), Port: freePort(t), Version: "test", Guardian: []string{os.Args[0], os.Args[0], gateway.GuardianArg},
+		Env: func(name string) string { return map[string]string{"HOME": own, "PATH": os.Getenv("PATH")}[name] },
+	})
+	if err != nil {
+		stop()
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- g.Serve(ctx) }()
+	t.Cleanup(func() { stop(); <-served })
+	waitReady(t, home)
+	return home
+}
+
 // pictures asks as OpenClaw's clients do.
 func pictures(ctx context.Context, c *client.Client) error {
 	var l protocol.WebLogin
@@ -118,4 +125,64 @@ func pictures(ctx context.Context, c *client.Client) error {
 		}
 	}
 	return nil
+}
+
+// comparing is a program that asks to compare emoji, and says what it was answered.
+const comparing = `note() { printf '{"jsonrpc":"2.0","method":"%s","params":%s}\n' "$1" "$2"; }
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  result='{}'
+  case "$line" in *'"initialize"'*)
+    result='{"protocol":1,"name":"comparing","version":"1","limits":{"text":2000},"can":[]}';; esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+  case "$line" in
+  *'"start"'*)
+    note ask '{"kind":"confirm","value":"Dog, Cat, Pig","text":"Is it the same?","expiresMs":60000}'
+    note status '{"state":"receiving","problem":"somebody verifies it"}';;
+  *'"confirm"'*'"yes":true'*) note status '{"state":"receiving","problem":"it heard yes"}';;
+  *'"confirm"'*'"yes":false'*) note status '{"state":"receiving","problem":"it heard no"}';; esac
+done
+`
+
+// TestChannelsLoginCompares: what an account asks to compare is shown, though it is connected, and
+// the answer goes to it.
+func TestChannelsLoginCompares(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is written for a Unix shell")
+	}
+	home := withProgram(t, comparing)
+	for _, tc := range []struct{ typed, want string }{{"yes\n", "it heard yes"}, {"No\n", "it heard no"}, {"\n", ""}} {
+		n := newAnswers(t, home, "")
+		n.a.In = strings.NewReader(tc.typed)
+		problem := func() string {
+			var res protocol.ChannelsStatus
+			if err := n.c.Call(t.Context(), protocol.MethodChannelsStatus, nil, &res); err != nil || len(res.ChannelAccounts["program"]) != 1 {
+				t.Fatal(err, res)
+			}
+			return res.ChannelAccounts["program"][0].LastError
+		}
+		waitFor(t, func() bool { return problem() != "" && !strings.Contains(problem(), "starts") })
+		err := loginChannel(t.Context(), n.a, "program", "default")
+		if said := n.said.String(); (err == nil) != (tc.want != "") || !strings.Contains(said, "Is it the same?") ||
+			!strings.Contains(said, "Dog, Cat, Pig") {
+			t.Fatalf("%q: %v\n%s", tc.typed, err, said)
+		}
+		if tc.want != "" {
+			waitFor(t, func() bool { return problem() == tc.want })
+		}
+	}
+}
+
+// waitFor waits until something holds.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+	tick, late := time.NewTicker(20*time.Millisecond), time.After(30*time.Second)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal("it did not happen")
+		}
+	}
 }

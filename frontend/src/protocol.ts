@@ -870,6 +870,12 @@ export interface WebLoginStartParams {
   timeoutMs?: number;
   force?: boolean;
   verbose?: boolean;
+  /**
+   * Answer, ours, is that to an ask of the kind confirm: "yes" when another device shows
+   * the same as Compared, "no" when it does not.
+   */
+  answer?: string;
+  compared?: string;
 }
 
 /**
@@ -895,7 +901,7 @@ export interface WebLogin {
 
 /**
  * LoginAsk is what a person has to do: scan a QR code, type a code, open an address,
- * or read a text.
+ * read a text, or compare one and answer (WebLoginStartParams.Answer).
  */
 export interface LoginAsk {
   kind: string;

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -12,6 +13,12 @@ import (
 type Asker interface {
 	// Asking is what it asks now; the zero Ask is nothing.
 	Asking() Ask
+}
+
+// Confirmer is an Asker that takes the answer to an AskConfirm. value is what the person
+// saw, and yes whether it was the same on their other device.
+type Confirmer interface {
+	Confirm(ctx context.Context, value string, yes bool) error
 }
 
 // Ask is what a person has to do at their network, until it ends, another takes its
@@ -32,6 +39,8 @@ const (
 	AskCode AskKind = "code" // Value is typed into another device
 	AskURL  AskKind = "url"  // Value is opened in a browser
 	AskText AskKind = "text" // Value is read, and compared or done
+	// AskConfirm is compared with what another device shows, and answered here: Confirmer.
+	AskConfirm AskKind = "confirm"
 )
 
 // Bounds of an ask. More does not fit into a QR code that a camera reads.
@@ -52,9 +61,9 @@ func (a Ask) At(now time.Time) Ask {
 // Check says why an ask cannot be shown.
 func (a Ask) Check(now time.Time) error {
 	switch a.Kind {
-	case AskQR, AskCode, AskURL, AskText:
+	case AskQR, AskCode, AskURL, AskText, AskConfirm:
 	default:
-		return errors.New("its kind is none of qr, code, url and text")
+		return errors.New("its kind is none of qr, code, url, text and confirm")
 	}
 	plain := func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control)) }
 	switch {

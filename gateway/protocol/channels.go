@@ -116,6 +116,10 @@ type WebLoginStartParams struct {
 	TimeoutMs int64  `json:"timeoutMs,omitempty"`
 	Force     bool   `json:"force,omitempty"`
 	Verbose   bool   `json:"verbose,omitempty"`
+	// Answer, ours, is that to an ask of the kind confirm: "yes" when another device shows
+	// the same as Compared, "no" when it does not.
+	Answer   string `json:"answer,omitempty"`
+	Compared string `json:"compared,omitempty"`
 }
 
 // WebLoginWaitParams waits until the account is connected, or asks for something else
@@ -137,7 +141,7 @@ type WebLogin struct {
 }
 
 // LoginAsk is what a person has to do: scan a QR code, type a code, open an address,
-// or read a text.
+// read a text, or compare one and answer (WebLoginStartParams.Answer).
 type LoginAsk struct {
 	Kind        string `json:"kind"`
 	Value       string `json:"value"`

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,6 +65,15 @@ func (h *Hub) Asking(network, account string) channel.Ask {
 	return channel.Ask{}
 }
 
+// Confirm hands an account what a person says of the value that it asked them to compare.
+func (h *Hub) Confirm(ctx context.Context, network, account, value string, yes bool) error {
+	a, ok := h.Find(network, account).(channel.Confirmer)
+	if !ok {
+		return fmt.Errorf("%w: %s asks for no comparison", channel.ErrRefused, h.Kinds.Label(network))
+	}
+	return a.Confirm(ctx, value, yes)
+}
+
 // statusOf is how an account is; one that does not tell is taken to be well.
 func statusOf(a *attached) channel.Status {
 	if r, ok := a.Channel.(channel.Reporter); ok {
@@ -83,7 +93,7 @@ func (h *Hub) Status() (out []AccountStatus) {
 		st := h.statusFor(n, string(s.State))
 		st.Linked, st.Running, st.Connected = true, a.err == nil, s.State == channel.Receiving
 		st.LastError, st.Name, st.LastInboundAt = s.Problem, s.Bot, a.took.Load()
-		if asker, ok := a.Channel.(channel.Asker); ok && asker.Asking().Kind != "" {
+		if asker, ok := a.Channel.(channel.Asker); ok && asker.Asking().Kind != "" && asker.Asking().Kind != channel.AskConfirm {
 			st.Linked = false
 		}
 		if a.err != nil {

@@ -25,6 +25,7 @@ const (
 	KeyToken    = "accessToken"
 	KeyDevice   = "deviceName"
 	KeyInviters = "inviters"
+	KeyRecovery = "recoveryKey"
 )
 
 // Limits of a message. An event has at most 65,536 bytes, is a third larger when it is
@@ -51,6 +52,9 @@ func Kind() channel.Kind {
 				About: "the password of the account. With it Hearth logs in as a device of its own, again when it has to"},
 			{Key: KeyToken, Form: channel.SecretText, Valid: isLine, Help: "one line",
 				About: "an access token instead of a password; it is that of one device, which nothing else may use"},
+			{Key: KeyRecovery, Form: channel.SecretText, Rare: true, Valid: isLine, Help: "one line",
+				About: "the recovery key of the account, if other programs have made one. With it Hearth signs its " +
+					"device, so that it does not show as unverified"},
 			{Key: KeyDevice, Form: channel.Words, Valid: isLine, Help: "a name", About: "what its device is called", Unset: "Hearth"},
 			{Key: KeyInviters, Form: channel.WordList, Valid: IsUser, Help: "an id, like @ada:example.org",
 				About: "people whose invitations into conversations and rooms it follows; yours above all", Unset: "nobody's"},

@@ -3,6 +3,7 @@ package program_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -17,8 +18,19 @@ import (
 // asker is a channel that asks what it is told to.
 type asker struct {
 	*loopback.Channel
-	mu  sync.Mutex
-	ask channel.Ask
+	mu   sync.Mutex
+	ask  channel.Ask
+	said []string // what a person said of what they compared
+}
+
+func (a *asker) Confirm(_ context.Context, value string, yes bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if value != a.ask.Value {
+		return fmt.Errorf("%w: that question is over", channel.ErrRefused)
+	}
+	a.said = append(a.said, fmt.Sprint(value, " ", yes))
+	return nil
 }
 
 func (a *asker) Asking() channel.Ask {
@@ -58,6 +70,32 @@ func TestAsk(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil || c.Asking().Kind != "" {
 		t.Errorf("%v; after its end it asks %+v", err, c.Asking())
+	}
+}
+
+// TestConfirm: what a person says of what they compared reaches the program, with what they saw.
+func TestConfirm(t *testing.T) {
+	a := &asker{Channel: loopback.NewNet().Channel("loopback", "default", limits)}
+	c := open(t, channel.Account{Launch: launch(t, serves(a))})
+	running(t, c, func(context.Context, channel.Inbound) error { return nil })
+	a.asks(channel.AskConfirm, "🐶 Dog, 🐱 Cat", time.Minute)
+	until(t, "the question", func() bool { return c.Asking().Kind == channel.AskConfirm })
+	if err := c.Confirm(t.Context(), "🐶 Dog, 🐷 Pig", true); !errors.Is(err, channel.ErrRefused) {
+		t.Errorf("what was not shown: %v", err)
+	}
+	for _, yes := range []bool{true, false} {
+		if err := c.Confirm(t.Context(), c.Asking().Value, yes); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := fmt.Sprint(a.said); got != "[🐶 Dog, 🐱 Cat true 🐶 Dog, 🐱 Cat false]" {
+		t.Error(got)
+	}
+	other := open(t, channel.Account{Launch: launch(t, serves(loopback.NewNet().Channel("loopback", "default", limits)))})
+	running(t, other, func(context.Context, channel.Inbound) error { return nil })
+	until(t, "its start", func() bool { return other.Status().State == channel.Receiving })
+	if err := other.Confirm(t.Context(), "x", true); err == nil {
+		t.Error("a program that asks for no comparison takes an answer")
 	}
 }
 

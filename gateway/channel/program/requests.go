@@ -147,6 +147,11 @@ func (c *Bridge) Answer(ctx context.Context, to channel.Target, senderID string,
 		Choice: wire.PressParams{ID: p.ID, Data: p.Data, MessageID: p.MessageID}}, nil)
 }
 
+// Confirm implements channel.Confirmer.
+func (c *Bridge) Confirm(ctx context.Context, value string, yes bool) error {
+	return c.call(ctx, wire.Confirm, wire.ConfirmParams{Value: value, Yes: yes}, nil)
+}
+
 // Poll implements channel.Poller. As with Send, nobody knows what became of one that
 // the program did not answer.
 func (c *Bridge) Poll(ctx context.Context, to channel.Target, p channel.Poll) (channel.Receipt, error) {

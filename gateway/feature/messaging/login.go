@@ -20,7 +20,25 @@ const (
 // loginStart is what a person does to log an account in: as soon as it asks for
 // something, or when it is connected, or the time is over.
 func (f *feature) loginStart(ctx context.Context, p protocol.WebLoginStartParams) (protocol.WebLogin, error) {
+	if p.Answer != "" {
+		return f.confirm(ctx, p)
+	}
 	return f.login(ctx, p.Channel, p.AccountID, p.TimeoutMs, func(l protocol.WebLogin) bool { return l.Connected || l.Ask != nil })
+}
+
+// confirm hands on what a person says of what they compared.
+func (f *feature) confirm(ctx context.Context, p protocol.WebLoginStartParams) (l protocol.WebLogin, err error) {
+	if p.Answer != "yes" && p.Answer != "no" || p.Compared == "" {
+		return l, protocol.Invalid("answer is yes or no, and compared is what was shown")
+	}
+	at, err := f.loggingIn(p.Channel, p.AccountID)
+	if err != nil {
+		return l, err
+	}
+	if err := f.o.Networks.Confirm(ctx, at.Network, at.AccountID, p.Compared, p.Answer == "yes"); err != nil {
+		return l, protocol.Invalid("%v", err)
+	}
+	return f.howFar(at)
 }
 
 // loginWait waits for the end of a login, or for another picture than the client has.
@@ -90,7 +108,7 @@ func (f *feature) howFar(a hub.AccountStatus) (l protocol.WebLogin, err error) {
 		if l.Message == "" {
 			l.Message = map[channel.AskKind]string{channel.AskQR: "Scan this with the device that has " + label + ".",
 				channel.AskCode: "Type this code where " + label + " asks for it.", channel.AskURL: "Open this address.",
-				channel.AskText: label + " says this:"}[ask.Kind]
+				channel.AskConfirm: "Does the other device show the same?", channel.AskText: label + " says this:"}[ask.Kind]
 		}
 		if ask.Kind == channel.AskQR {
 			l.QRDataURL, err = qrcode.Picture(ask.Value)

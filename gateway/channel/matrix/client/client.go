@@ -24,8 +24,8 @@ import (
 	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
-// Client is an account. It implements channel.Channel, channel.Reporter and the
-// abilities to edit, delete, react, show typing and fetch.
+// Client is an account. It implements channel.Channel, channel.Reporter, channel.Confirmer
+// and the abilities to edit, delete, react, show typing and fetch.
 type Client struct {
 	account  string
 	server   string
@@ -51,6 +51,13 @@ type Client struct {
 	rooms     map[id.RoomID]*room
 	reacts    map[string]id.EventID // our reactions, by room and message
 	puts      map[id.EventID]put    // those of others
+	ask       channel.Ask           // the emoji of a verification
+	verdict   string                // how a verification is, or how it ended
+	unsigned  string                // why our device is not signed
+
+	verifying sync.Mutex    // one event of a verification at a time; it guards compare
+	compare   *verification // nil: there is none
+	recovery  string        // the recovery key, "": none
 }
 
 // session is a login.
@@ -67,7 +74,8 @@ func New(a channel.Account) (*Client, error) {
 	}
 	c := &Client{
 		account: a.ID, server: a.Texts[matrix.KeyServer], user: id.UserID(a.Texts[matrix.KeyUser]), password: a.Secrets[matrix.KeyPassword],
-		token: a.Secrets[matrix.KeyToken], device: cmp.Or(a.Texts[matrix.KeyDevice], "Hearth"), inviters: map[id.UserID]bool{},
+		token: a.Secrets[matrix.KeyToken], recovery: a.Secrets[matrix.KeyRecovery],
+		device: cmp.Or(a.Texts[matrix.KeyDevice], "Hearth"), inviters: map[id.UserID]bool{},
 		maxFile: a.MaxFile, openFile: a.OpenFile, durable: a.Durable, now: a.Now, log: a.Logger, rest: leastRest, long: 30 * time.Second,
 		limits: matrix.Limits, rooms: map[id.RoomID]*room{}, reacts: map[string]id.EventID{},
 		puts:   map[id.EventID]put{},
@@ -124,7 +132,7 @@ func (c *Client) note(state channel.State, problem string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state == channel.Receiving {
-		problem = cmp.Or(problem, c.kept.Trouble)
+		problem = cmp.Or(problem, c.verdict, c.unsigned, c.kept.Trouble)
 	}
 	c.status.Become(state, problem, c.now())
 }
@@ -197,6 +205,7 @@ func (c *Client) connected(ctx context.Context, inbox channel.Inbox) (well bool,
 		s.mach.Destroy()
 	}()
 	c.askLimits(ctx, s)
+	c.endLeft(ctx, s)
 	if err := c.follow(ctx, s, nil); err != nil {
 		return false, err
 	}

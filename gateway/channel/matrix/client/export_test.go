@@ -3,6 +3,7 @@
 package client
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -42,4 +43,14 @@ func Size(markdown string) (int, string) {
 	slim(m)
 	b, _ := json.Marshal(m)
 	return len(b), m.Body
+}
+
+// Trusts reports whether a device of somebody is verified here.
+func (c *Client) Trusts(ctx context.Context, who id.UserID, device id.DeviceID) bool {
+	s, err := c.current()
+	if err != nil {
+		return false
+	}
+	d, err := s.mach.CryptoStore.GetDevice(ctx, who, device)
+	return err == nil && d != nil && d.Trust == id.TrustStateVerified
 }

@@ -19,6 +19,10 @@ type kept struct {
 	Invites map[id.RoomID]id.UserID `json:"invites,omitempty"` // not followed yet
 	Later   []later                 `json:"later,omitempty"`
 	Trouble string                  `json:"trouble,omitempty"`
+	// Verifying is a verification that is under way; SignedFor says of which
+	// device and key, as a sum, the server has our signature.
+	Verifying *started `json:"verifying,omitempty"`
+	SignedFor string   `json:"signedFor,omitempty"`
 	// Generation counts what is encrypted to other devices. The server has the same
 	// number; when it has another one, this is an old backup, and its keys would be
 	// used twice. Before is the last one of which the server is known to have it.

@@ -44,6 +44,9 @@ func (c *Client) enter(ctx context.Context) (*session, error) {
 			return nil, failure(err, false)
 		}
 	}
+	if err := c.sign(ctx, s); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 

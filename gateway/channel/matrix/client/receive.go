@@ -36,6 +36,16 @@ func noRoom(s string) error {
 // content is what an event says, decrypted where it has to be. ok is false for what is
 // not said to anybody.
 func (c *Client) content(ctx context.Context, s *session, r *room, e *event.Event) (*event.MessageEventContent, bool, error) {
+	e, err := c.plain(ctx, s, r, e)
+	if err != nil || e == nil {
+		return nil, false, err
+	}
+	m, ok := e.Content.Parsed.(*event.MessageEventContent)
+	return m, ok && e.Type.Type == event.EventMessage.Type, nil
+}
+
+// plain is an event, decrypted where it has to be; nil: nobody can read it, or believe it.
+func (c *Client) plain(ctx context.Context, s *session, r *room, e *event.Event) (*event.Event, error) {
 	e.Type.Class = event.MessageEventType
 	_ = e.Content.ParseRaw(e.Type) // twice is an error, and what cannot be read is nothing
 	c.mu.Lock()
@@ -43,19 +53,18 @@ func (c *Client) content(ctx context.Context, s *session, r *room, e *event.Even
 	c.mu.Unlock()
 	if e.Type.Type == event.EventEncrypted.Type {
 		if _, ok := e.Content.Parsed.(*event.EncryptedEventContent); !ok {
-			return nil, false, nil
+			return nil, nil
 		}
 		plain, err := s.open(ctx, e)
 		if err != nil || plain == nil {
-			return nil, false, err
+			return nil, err
 		}
 		e = plain
 		_ = e.Content.ParseRaw(e.Type)
 	} else if encrypted { // a server can write that itself
-		return nil, false, nil
+		return nil, nil
 	}
-	m, ok := e.Content.Parsed.(*event.MessageEventContent)
-	return m, ok && e.Type.Type == event.EventMessage.Type, nil
+	return e, nil
 }
 
 // read makes a message of an event; ok is false for what is not for us.
@@ -65,7 +74,7 @@ func (c *Client) read(ctx context.Context, s *session, e *event.Event) (in chann
 		return c.reacted(ctx, s, e)
 	}
 	if e.Sender == c.user || e.ID == "" || !matrix.IsUser(string(e.Sender)) ||
-		e.Type.Type != event.EventMessage.Type && e.Type.Type != event.EventEncrypted.Type {
+		e.Type.Type != event.EventMessage.Type && e.Type.Type != event.EventEncrypted.Type && !isVerification(e.Type.Type) {
 		return in, false, nil
 	}
 	r, err := c.room(ctx, s, e.RoomID)
@@ -75,9 +84,16 @@ func (c *Client) read(ctx context.Context, s *session, e *event.Event) (in chann
 		}
 		return in, false, err
 	}
-	m, ok, err := c.content(ctx, s, r, e)
-	if err != nil || !ok {
+	if e, err = c.plain(ctx, s, r, e); err != nil || e == nil {
 		return in, false, err
+	}
+	m, ok := e.Content.Parsed.(*event.MessageEventContent)
+	if isVerification(e.Type.Type) || ok && m.MsgType == event.MsgVerificationRequest {
+		c.verify(ctx, s, e)
+		return in, false, nil
+	}
+	if !ok || e.Type.Type != event.EventMessage.Type {
+		return in, false, nil
 	}
 	in = channel.Inbound{
 		Channel: matrix.ID, Account: c.account, SenderID: string(e.Sender), SenderName: e.Sender.Localpart(),

@@ -138,8 +138,8 @@ func (c *Client) say(ctx context.Context, s *session, r *room, kind event.Type, 
 	c.mu.Lock()
 	encrypted := r.encryption != nil
 	c.mu.Unlock()
-	if encrypted && kind == event.EventMessage {
-		closed, err := c.encrypt(ctx, s, r, content)
+	if encrypted && (kind == event.EventMessage || isVerification(kind.Type)) {
+		closed, err := c.encrypt(ctx, s, r, kind, content)
 		if err != nil {
 			return "", err
 		}
@@ -154,8 +154,8 @@ func (c *Client) say(ctx context.Context, s *session, r *room, kind event.Type, 
 
 // encrypt closes a message for all who are in a room. Nothing of it was sent when it
 // fails.
-func (c *Client) encrypt(ctx context.Context, s *session, r *room, content any) (*event.EncryptedEventContent, error) {
-	closed, err := s.mach.EncryptMegolmEvent(ctx, r.id, event.EventMessage, content)
+func (c *Client) encrypt(ctx context.Context, s *session, r *room, kind event.Type, content any) (*event.EncryptedEventContent, error) {
+	closed, err := s.mach.EncryptMegolmEvent(ctx, r.id, kind, content)
 	if !crypto.IsShareError(err) {
 		return closed, err
 	}
@@ -172,7 +172,7 @@ func (c *Client) encrypt(ctx context.Context, s *session, r *room, content any) 
 	if err := s.keys.trouble(); err != nil {
 		return nil, err
 	}
-	return s.mach.EncryptMegolmEvent(ctx, r.id, event.EventMessage, content)
+	return s.mach.EncryptMegolmEvent(ctx, r.id, kind, content)
 }
 
 // about finds what a change of a message is about.

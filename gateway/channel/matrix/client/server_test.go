@@ -56,6 +56,8 @@ type server struct {
 	state    map[string][]object
 	reacted  map[string]string // which message a reaction is on
 	media    [][]byte
+	toDevice []object
+	more     func(w http.ResponseWriter, r *http.Request, part []string, raw []byte) bool // answers it first; nil: nothing
 }
 
 func newServer(t *testing.T) *server {
@@ -103,6 +105,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	authorized := path == "/login" || r.Header.Get("Authorization") == "Bearer t"+strconv.Itoa(s.token)
 	s.mu.Unlock()
 	switch {
+	case s.more != nil && s.more(w, r, part, raw):
 	case !authorized:
 		refuse(w, 401, "M_UNKNOWN_TOKEN", nil)
 	case path == "/login":
@@ -181,15 +184,15 @@ func (s *server) news(w http.ResponseWriter, r *http.Request, answer func(any)) 
 		}
 		since, _ := strconv.Atoi(strings.TrimPrefix(r.FormValue("since"), "s"))
 		changed := s.changed
-		if since < len(s.events) || len(s.invites) > 0 || r.FormValue("timeout") == "0" {
+		if since < len(s.events) || len(s.invites) > 0 || len(s.toDevice) > 0 || r.FormValue("timeout") == "0" {
 			begin := max(since, len(s.events)-50)
 			out := object{"next_batch": "s" + strconv.Itoa(len(s.events)), "rooms": object{"invite": s.invites, "join": object{
 				home: object{"timeline": object{
 					"events": of(home, s.events[begin:]), "limited": begin > since, "prev_batch": "s" + strconv.Itoa(begin),
 				}},
 				group: object{"timeline": object{"events": of(group, s.events[begin:])}},
-			}}, "device_one_time_keys_count": object{"signed_curve25519": 50}}
-			s.invites = object{}
+			}}, "to_device": object{"events": s.toDevice}, "device_one_time_keys_count": object{"signed_curve25519": 50}}
+			s.invites, s.toDevice = object{}, nil
 			answer(out)
 			s.mu.Unlock()
 			return

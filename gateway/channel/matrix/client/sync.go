@@ -45,6 +45,7 @@ func (c *Client) news(ctx context.Context, s *session, inbox channel.Inbox) erro
 	if err := s.keys.trouble(); err != nil { // what came is told again
 		return err
 	}
+	c.verifications(ctx, s, got.ToDevice.Events)
 	if err := c.follow(ctx, s, got.Rooms.Invite); err != nil {
 		return err
 	}

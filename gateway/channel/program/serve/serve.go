@@ -134,6 +134,10 @@ func (s *served) answer(ctx context.Context, r *jsonrpc2.Request) (any, error) {
 		return nil, nil
 	case wire.Send:
 		return with(r, func(p wire.SendParams) (any, error) { return s.send(ctx, ch, p) })
+	case wire.Confirm:
+		if asks, ok := ch.(channel.Confirmer); ok {
+			return with(r, func(p wire.ConfirmParams) (any, error) { return nil, asks.Confirm(ctx, p.Value, p.Yes) })
+		}
 	case wire.Fetch:
 		return with(r, func(p wire.File) (any, error) { return s.fetch(ctx, ch, p) })
 	}

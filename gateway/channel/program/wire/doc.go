@@ -28,6 +28,7 @@ const (
 	Ping       = "ping"       // {} → {}
 	Settle     = "settle"     // EditParams → {}: the buttons of a message go, and it reads so
 	Answer     = "answer"     // AnswerParams → {}: words for whoever pressed a button
+	Confirm    = "confirm"    // ConfirmParams → {}: the person has compared what an ask shows
 	Poll       = "poll"       // PollParams → SendResult
 	Pin        = "pin"        // PinParams → {}
 	Read       = "read"       // ReadParams → ReadResult
