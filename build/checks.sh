@@ -9,8 +9,8 @@ CRONER_PACKAGE=croner@11.0.1
 GOVULNCHECK=v1.1.4
 # In the order in which they are begun; the tests are the longest by far.
 CHECKS=(page-build format vet program go whatsapp generated page-types page-unit staticcheck vulnerabilities keyring mcp openai-client ai-sdk croner
-	linker cover cross vet-other page-browser lived-in desktop lab root)
-SLOW=" lab cross vet-other page-browser lived-in "
+	linker cover cross vet-other page-browser lived-in desktop page-firefox lab root)
+SLOW=" lab cross vet-other page-browser lived-in page-firefox "
 # What root may do and others may not: these packages' tests run once more as root.
 ROOT_SLICE=(./gateway/process ./gateway/sandbox ./gateway/launch ./gateway/place ./gateway/config ./gateway/statedir ./gateway/tool/shell ./gateway/tool/file)
 

@@ -126,6 +126,26 @@ export const cases = [
     },
   },
   {
+    name: "what stands in the conversation can be pressed while it scrolls",
+    async run(w, open) {
+      const page = await begin(w, open, { height: 500 });
+      await ask(page, "notes");
+      await until(page, () => document.querySelector(".sort"));
+      const hit = await page.evaluate(async () => {
+        const log = document.querySelector("[role=log]");
+        const frame = () => new Promise((r) => requestAnimationFrame(r));
+        const middle = (e) => (({ x, y, width, height }) => [x + width / 2, y + height / 2])(e.getBoundingClientRect());
+        const scrolled = new Promise((r) => log.addEventListener("scroll", r, { once: true }));
+        const head = document.querySelector(".sort");
+        head.scrollIntoView({ block: "center", behavior: "instant" });
+        await scrolled;
+        await frame();
+        return document.elementFromPoint(...middle(head)) === head;
+      });
+      assert.ok(hit);
+    },
+  },
+  {
     name: "an artifact opens beside the chat, works, has its versions and its source, and is kept",
     async run(w, open) {
       const page = await begin(w, open);
@@ -164,7 +184,8 @@ export const cases = [
   {
     name: "A-UI-20 an artifact reaches neither page, gateway, network nor clipboard",
     async run(w, open) {
-      const page = await begin(w, open, { permissions: ["clipboard-read"] });
+      // Where workers are blocked, the driver puts its own answer to register() into every frame, in Firefox those of artifacts too.
+      const page = await begin(w, open, { permissions: ["clipboard-read"], serviceWorkers: "allow" });
       const arrived = [];
       await page.route("https://evil.example/**", (r) => (arrived.push(r.request().url()), r.abort()));
       await ask(page, `spy ${w.url}`);
@@ -178,7 +199,12 @@ export const cases = [
         area.value = "evil";
         document.body.append(area);
         area.select();
-        const open = window.open("https://evil.example/popup");
+        let open = null;
+        try {
+          open = window.open("https://evil.example/popup");
+        } catch {
+          // Firefox throws where others give nothing.
+        }
         return [open === null, await navigator.clipboard.writeText("evil").then(() => "written", () => "refused")];
       });
       assert.deepEqual(written, [true, "refused"]);

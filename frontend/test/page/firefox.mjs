@@ -31,6 +31,7 @@ export const names = new Set([
   "a message is edited in place, answered again, and both versions are reached",
   "formulas are drawn and nothing of them is damaged before",
   "a table is sorted by its heads and copied as CSV",
+  "what stands in the conversation can be pressed while it scrolls",
   "A-UI-20 an artifact reaches neither page, gateway, network nor clipboard",
   "files: any kind is attached, said what is in it, given to the model, and shown again",
   "a setting is found by a word, changed, in use at once, and put back",

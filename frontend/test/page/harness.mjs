@@ -153,7 +153,8 @@ export class World {
 export function watch(page, origin) {
   page.trouble = [];
   page.on("dialog", (d) => (page.trouble.push(`dialog: ${d.message()}`), d.dismiss()));
-  page.on("pageerror", (e) => page.trouble.push(`error: ${e.message}`));
+  // Firefox reports what the policy refused as an error of the page.
+  page.on("pageerror", (e) => page.trouble.push(`${/^The page.s settings blocked/.test(e.message) ? "policy" : "error"}: ${e.message}`));
   page.on("request", (r) => {
     const u = new URL(r.url());
     if (u.origin !== origin && u.protocol !== "data:" && u.protocol !== "blob:") page.trouble.push(`request: ${r.url()}`);

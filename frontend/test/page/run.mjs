@@ -58,6 +58,12 @@ const models = {
   slow: () => ({ pieces: Array.from({ length: 2000 }, (_, i) => `word${i} `), gap: 25 }),
 };
 
+const known = new Set(Object.values(rooms).flatMap((m) => m.cases.map((c) => c.name)));
+const unknown = [...firefox.names].filter((n) => !known.has(n));
+if (unknown.length > 0) {
+  console.error(`firefox.mjs names what is no test: ${unknown.join("; ")}`);
+  process.exit(2);
+}
 if (cases.length === 0) {
   console.error(`No test has "${filter}" in its name.`);
   process.exit(2);
