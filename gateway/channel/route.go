@@ -16,6 +16,9 @@ type Route struct {
 	Chat                                   ChatType
 }
 
+// GeneralTopic is the number of a forum's first topic, whose messages carry none.
+const GeneralTopic = "1"
+
 // routeSeparator cannot stand in any part: inbound refuses control characters.
 const routeSeparator = "\x1f"
 

@@ -56,7 +56,7 @@ type GroupRule struct {
 	RequireMention *bool    // nil: yes
 	AllowFrom      []string // nil: as GroupAllowFrom
 	Disabled       bool
-	Topics         map[string]GroupRule // whole rules of their own, by number; "1" is where messages without one are
+	Topics         map[string]GroupRule // whole rules of their own, by number (channel.GeneralTopic)
 }
 
 // verdict is what the rules say of a message.
@@ -120,7 +120,7 @@ func (p Policy) admitGroup(in channel.Inbound, owner bool) verdict {
 	if !ok {
 		rule, ok = p.Groups["*"]
 	}
-	if topic, has := rule.Topics[cmp.Or(in.Thread, "1")]; has {
+	if topic, has := rule.Topics[cmp.Or(in.Thread, channel.GeneralTopic)]; has {
 		rule = topic
 	}
 	if !ok && p.Group != GroupOpen {

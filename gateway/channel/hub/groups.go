@@ -9,13 +9,10 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
-// generalTopic is the number of a forum's first topic, whose messages carry none.
-const generalTopic = "1"
-
 // in is what holds in a topic of the group: what the topic does not say is the
 // group's, and both say something to the model.
 func (g GroupRules) in(topic string) GroupRules {
-	t, ok := g.Topics[cmp.Or(topic, generalTopic)]
+	t, ok := g.Topics[cmp.Or(topic, channel.GeneralTopic)]
 	if !ok {
 		return g
 	}

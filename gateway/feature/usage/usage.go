@@ -86,27 +86,24 @@ func (f feature) cost(_ context.Context, p protocol.UsageCostParams) (protocol.U
 		groups = spend.Dearest(groups)
 	}
 	out.Hearth = &protocol.UsageDetail{Currency: f.Budget.Allowance().Currency, Groups: []protocol.UsageGroup{}}
-	for _, x := range groups {
-		g := protocol.UsageGroup{Name: x.Name, Calls: x.Calls, Failed: x.Failed, LastAt: x.Last.UnixMilli(), UsageTotals: usageTotals(x.Sum)}
-		if p.GroupBy == "model" {
-			g.Daily = daysOf(rows, x.Name)
+	of := map[string][]spend.Row{} // by model
+	if p.GroupBy == "model" {
+		for _, r := range rows {
+			of[name(r)] = append(of[name(r)], r)
 		}
-		out.Hearth.Groups = append(out.Hearth.Groups, g)
+	}
+	for _, x := range groups {
+		out.Hearth.Groups = append(out.Hearth.Groups, protocol.UsageGroup{
+			Name: x.Name, Calls: x.Calls, Failed: x.Failed, LastAt: x.Last.UnixMilli(), UsageTotals: usageTotals(x.Sum), Daily: daysOf(of[x.Name]),
+		})
 	}
 	return out, nil
 }
 
-// daysOf are the days of one model.
-func daysOf(rows []spend.Row, of string) (out []protocol.UsageGroupDay) {
-	for _, d := range spend.By(rows, func(r spend.Row) string {
-		if r.Model.String() != of {
-			return ""
-		}
-		return r.Day
-	}) {
-		if d.Name != "" {
-			out = append(out, protocol.UsageGroupDay{Date: d.Name, TotalTokens: d.Usage.Total(), TotalCost: d.Cost().Units()})
-		}
+// daysOf adds the rows of a model up by day.
+func daysOf(rows []spend.Row) (out []protocol.UsageGroupDay) {
+	for _, d := range spend.By(rows, func(r spend.Row) string { return r.Day }) {
+		out = append(out, protocol.UsageGroupDay{Date: d.Name, TotalTokens: d.Usage.Total(), TotalCost: d.Cost().Units()})
 	}
 	return out
 }
