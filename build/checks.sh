@@ -12,7 +12,7 @@ CHECKS=(page-build format vet program go whatsapp generated page-types page-unit
 	linker cover cross vet-other page-browser lived-in desktop page-firefox lab root)
 SLOW=" lab cross vet-other page-browser lived-in page-firefox "
 # What root may do and others may not: these packages' tests run once more as root.
-ROOT_SLICE=(./gateway/process ./gateway/sandbox ./gateway/launch ./gateway/place ./gateway/config ./gateway/statedir ./gateway/tool/shell ./gateway/tool/file)
+ROOT_SLICE=(./gateway/process ./gateway/sandbox ./gateway/launch ./gateway/safepath ./gateway/config ./gateway/statedir ./gateway/tool/shell ./gateway/tool/file)
 
 # Packages that compute long and do one thing after the other: the race detector
 # would have nothing to find, and multiplies their time. internal/meta holds them to it.
@@ -103,12 +103,11 @@ need_servers() {
 	{ command -v radicale && { command -v dovecot || [ -x /usr/sbin/dovecot ]; } && [ -x /usr/sbin/ngircd ] && command -v prosody; } >/dev/null || debian radicale dovecot-imapd ngircd prosody
 }
 
-# Building it takes minutes, so only the long tests have a real homeserver; the others
-# have one where build/dendrite was run.
-require_homeserver() {
-	[ -n "${HEARTH_LONG:-}" ] || return 0
-	step "Build dendrite" build/dendrite && export HEARTH_DENDRITE=$CACHE/dendrite
-}
+# Building it takes minutes, so only the long tests and the table of channels have a real
+# homeserver; the others have one where build/dendrite was run.
+require_homeserver() { [ -z "${HEARTH_LONG:-}" ] || homeserver; }
+
+homeserver() { step "Build dendrite" build/dendrite && export HEARTH_DENDRITE=$CACHE/dendrite; }
 
 require_servers() { export HEARTH_REQUIRE_SERVERS=1; }
 
@@ -122,6 +121,9 @@ need_lab() {
 need_chromium() {
 	command -v chromium >/dev/null || debian chromium fonts-dejavu-core fonts-noto-color-emoji
 }
+
+# The first steps meet a service under its own name, with a certificate.
+need_openssl() { command -v openssl >/dev/null || debian openssl; }
 
 need_firefox() {
 	command -v firefox-esr >/dev/null || debian firefox-esr fonts-dejavu-core fonts-noto-color-emoji
@@ -144,7 +146,7 @@ needs_go() { need_compiler && need_tmux && need_strace && need_python && need_se
 needs_keyring() { need_keyring; }
 needs_desktop() { [ "$(uname)" != Linux ] || need_desktop; }
 needs_lab() { [ "$(uname)" != Linux ] || { need_compiler && need_lab; }; }
-needs_page-browser() { need_chromium; }
+needs_page-browser() { need_chromium && need_keyring && need_openssl; }
 needs_page-firefox() { need_firefox; }
 needs_lived-in() { need_chromium; }
 needs_channels() { need_python && need_servers; }
@@ -400,7 +402,7 @@ check_lived-in() {
 # servers that others wrote. The table is made of what the tests say.
 check_channels() {
 	local packages log=$CACHE/channels.json
-	needs_channels && require_servers && require_sandbox || return
+	needs_channels && require_servers && require_sandbox && homeserver || return
 	packages=$(go list -f '{{$p := .ImportPath}}{{range .TestImports}}{{$p}} {{.}}
 {{end}}{{range .XTestImports}}{{$p}} {{.}}
 {{end}}' ./... | sed -n 's|^\([^ ]*\) .*/gateway/channel/channeltest$|\1|p' | sort -u) || return

@@ -22,6 +22,10 @@ var notBuilt embed.FS
 // build it.
 func Dist() fs.FS { return orNotice(unpacked{sub(dist, "dist")}) }
 
+// Words returns the catalogue of languages that the command line has: a folder for
+// each, empty where the page was not built.
+func Words() fs.FS { return sub(unpacked{sub(dist, "dist")}, "words") }
+
 func orNotice(files fs.FS) fs.FS {
 	if _, err := fs.Stat(files, "index.html"); err != nil {
 		return sub(notBuilt, "notbuilt")

@@ -4,19 +4,19 @@ import (
 	"context"
 
 	"github.com/hearth-assistant/hearth/gateway/answers"
-	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/attachment/fetch"
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	all "github.com/hearth-assistant/hearth/gateway/channel/networks"
 	"github.com/hearth-assistant/hearth/gateway/channel/program/child"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
+	"github.com/hearth-assistant/hearth/gateway/isolate"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
 	"github.com/hearth-assistant/hearth/gateway/outbound/sendfile"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/speech"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 	"github.com/hearth-assistant/hearth/internal/random"
 )
@@ -52,13 +52,13 @@ func openNetworks(ctx context.Context, b *base, a *access, e *engine, t *talk, r
 		e.setup.Wake()
 	}, b.Logger)
 	n.outbox = clients.Outbox()
-	for _, s := range []session.Subscriber{clients.Subscriber(), {Outbox: spawn.Ends{Book: t.spawns}}, n.answers.Subscriber()} {
+	for _, s := range []session.Subscriber{clients.Subscriber(), {Outbox: subagent.Ends{Book: t.spawns}}, n.answers.Subscriber()} {
 		t.sessions.Subscribe(s)
 	}
 	files := fetch.New(fetch.Options{
 		Dir: b.Dir, Store: b.store, Networks: t.hub, Agents: b.agents, Pictures: b.pictures, Reader: b.reader(),
 		Speech: speech.New(speech.Options{Settings: b.config, Models: e.models, Accounts: e.accounts, Guard: e.guard, Execution: r.execution,
-			Apart: apart.Beside(b.Guardian, ReaderArg), Now: b.Now, Logger: b.Logger}),
+			Apart: isolate.Beside(b.Guardian, ReaderArg), Now: b.Now, Logger: b.Logger}),
 		Notices: n.answers, Deliverer: n.deliverer, Work: b.work,
 	})
 	n.gate = inbound.New(inbound.Options{

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/feature/accounts"
@@ -37,6 +36,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/onboarding"
 	"github.com/hearth-assistant/hearth/gateway/feature/openaiapi"
 	"github.com/hearth-assistant/hearth/gateway/feature/pause"
+	"github.com/hearth-assistant/hearth/gateway/feature/prompts"
 	"github.com/hearth-assistant/hearth/gateway/feature/push"
 	"github.com/hearth-assistant/hearth/gateway/feature/search"
 	"github.com/hearth-assistant/hearth/gateway/feature/secrets"
@@ -55,6 +55,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/usage"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/isolate"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/turn"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -109,7 +110,8 @@ func careFeatures(gw *Gateway) []host.Entry {
 		Home: statedir.Home(b.Env), Clock: b.clock, Now: b.Now, Log: b.Logger,
 	}
 	return []host.Entry{
-		host.Of("database", database.New, database.Options{Store: b.store, Dir: b.Dir, Now: b.Now, Log: b.Logger}),
+		host.Of("database", database.New, database.Options{Store: b.store, Dir: b.Dir, Tasks: b.tasks, Work: b.work,
+			Load: t.sessions.Load, Now: b.Now, Log: b.Logger}),
 		host.Of("backup", backup.New, saved),
 		host.Of("move", move.New, move.Options{
 			Dir: b.Dir, Asleep: b.asleep, Pairing: a.pairing, Contents: saved.Whole, Audit: b.audit, Restart: gw.restart, Now: b.Now,
@@ -119,7 +121,8 @@ func careFeatures(gw *Gateway) []host.Entry {
 			Store: b.store, Dir: b.Dir, Settings: b.config, Pause: g.pause, Release: b.Release, Version: b.Version,
 			Env: b.Env, Audit: b.audit, Work: b.work, Restart: gw.restart, Now: b.Now, Log: b.Logger,
 		}),
-		{Name: "doctor", New: func() (host.Feature, error) { return doctor.New(b.features.Checks, b.problems.Noted()), nil }},
+		host.Of("doctor", doctor.New, doctor.Options{All: b.features.Checks, Found: b.problems.Noted(), Sessions: t.sessions, Index: t.search,
+			Store: b.store, Pictures: b.pictures, Deliveries: n.deliverer, Undo: r.undo, Agents: b.agents, Dir: b.Dir, Audit: b.audit, Now: b.Now}),
 		host.Of("incidents", incidents.New, incidents.Options{Log: b.incidents, Messages: n.gate, Clock: b.clock, Now: b.Now}),
 		{Name: "status", New: func() (host.Feature, error) { return gw.status.Feature(), nil }},
 		host.Of("metrics", metrics.New, metrics.Options{Status: gw.status, Door: a.door, Settings: b.config, Budget: gw.engine.budget,
@@ -130,7 +133,7 @@ func careFeatures(gw *Gateway) []host.Entry {
 		host.Of("approvals", approvals.New, approvals.Options{Broker: g.approvals, Settings: b.config, Agents: b.agents, Audit: b.audit,
 			Clients: a, Owner: t.owner}),
 		host.Of("pause", pause.New, pause.Options{Switch: g.pause, Clock: b.clock}),
-		host.Of("undo", undo.New, undo.Options{Log: r.undo, Agents: b.agents, Logger: b.Logger}),
+		host.Of("undo", undo.New, undo.Options{Log: r.undo, Agents: b.agents, Settings: b.config, Logger: b.Logger}),
 		host.Of("secrets", secrets.New, secrets.Options{Secrets: b.secrets, Settings: b.config}),
 	}
 }
@@ -147,7 +150,7 @@ func reachFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 			a.server.Reach(n.Remote(), n.Front)
 			return n.Feature(), nil
 		}},
-		host.Of("messaging", messaging.New, messaging.Options{
+		host.Of("messaging", messaging.New, messaging.Options{Store: b.store, Agents: b.agents, Audit: b.audit,
 			Networks: t.hub, Settings: b.config, Contacts: a.contacts, Messages: n.gate, Deliverer: n.deliverer, Answers: n.answers,
 			Files: n.sendfiles, Sessions: t.sessions, Dispatch: t.dispatch, Gate: g.gate, Secrets: &b.redactor, Keys: b.secrets, Now: b.Now,
 			Log: b.Logger,
@@ -221,6 +224,7 @@ func talkFeatures(gw *Gateway) []host.Entry {
 			Choice: e.choice, Settings: b.config, Tasks: b.tasks, Now: b.Now}),
 		host.Of("titles", titles.New, titles.Options{Sessions: t.sessions, Models: e.models, Choice: e.choice, Price: e.budget.Price,
 			Log: b.Logger}),
+		host.Of("prompts", prompts.New, prompts.Options{Settings: b.config}),
 		host.Of("search", search.New, search.Options{Index: t.search, Agents: b.agents}),
 	}
 }
@@ -259,7 +263,7 @@ func toolFeatures(ctx context.Context, gw *Gateway) []host.Entry {
 		host.Of("files", files.New, files.Options{Finder: r.finder, Agents: b.agents, Models: e.models, Skills: r.skills, Gate: g.gate,
 			Taint: r.taint, Undo: r.undo, Reader: b.reader()}),
 		host.Of("web", web.New, web.Options{Settings: b.config, Keys: b.secrets, Web: pages, Gate: g.gate, Secrets: &b.redactor,
-			Reader: apart.Beside(b.Guardian, ReaderArg), Now: b.Now}),
+			Reader: isolate.Beside(b.Guardian, ReaderArg), Now: b.Now}),
 		host.Of("image", image.New, image.Options{Settings: b.config, Models: e.models, Choice: e.choice, Turns: e.turns,
 			Sessions: t.sessions, Files: r.finder, Web: pages, Secrets: &b.redactor}),
 		host.Of("control", control.New, control.Options{Settings: b.config, Models: e.models, Turns: e.turns, Gate: g.gate,

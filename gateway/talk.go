@@ -10,7 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/search"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
@@ -18,9 +18,9 @@ import (
 // talk is the conversations, who takes part in them, and where messages come in.
 type talk struct {
 	sessions *session.Manager
-	spawns   *spawn.Book   // of sub-agents
-	scopes   *scope.Scopes // on whose behalf runs act
-	direct   *gate.Direct  // the same, without a run
+	spawns   *subagent.Book // of sub-agents
+	scopes   *scope.Scopes  // on whose behalf runs act
+	direct   *gate.Direct   // the same, without a run
 	search   *search.Index
 	hub      *hub.Hub    // accounts on messaging networks
 	owner    *owner.Line // to the owner, there
@@ -34,8 +34,8 @@ func openTalk(ctx context.Context, b *base, a *access, e *engine) *talk {
 		Settings: rules.Sessions{Settings: b.config}, MaxRuns: rules.RunsSection.Of(b.config.Snapshot().Config).MaxConcurrent, Now: b.Now,
 		NewID: uuid.New, Epoch: b.bootID,
 	})
-	t.spawns = spawn.New(spawn.Options{
-		DB: b.store, Now: b.Now, Logger: b.Logger, Limits: func() spawn.Limits { return spawn.LimitsOf(b.config.Snapshot().Config) },
+	t.spawns = subagent.New(subagent.Options{
+		DB: b.store, Now: b.Now, Logger: b.Logger, Limits: func() subagent.Limits { return subagent.LimitsOf(b.config.Snapshot().Config) },
 	})
 	t.scopes = scope.New(b.agents, t.sessions)
 	t.direct = gate.NewDirect(t.scopes, b.agents, t.sessions, e.models)

@@ -4,13 +4,13 @@ import (
 	"os"
 
 	"github.com/hearth-assistant/hearth/gateway/answers"
-	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/feature/codemode"
+	"github.com/hearth-assistant/hearth/gateway/isolate"
 	"github.com/hearth-assistant/hearth/gateway/openaiserver"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	skillcatalog "github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/speech/sound"
 	"github.com/hearth-assistant/hearth/gateway/startup"
@@ -35,18 +35,20 @@ func Guardian() int { return process.Child() }
 
 // Reader does one job within limits, see package apart; it returns the exit code.
 func Reader() int {
-	return apart.Main(map[string]apart.Job{web.Job: web.Convert, document.Job: document.Convert, sound.Job: sound.Convert})
+	return isolate.Main(map[string]isolate.Job{web.Job: web.Convert, document.Job: document.Convert, sound.Job: sound.Convert})
 }
 
-func (b *base) reader() *document.Reader { return document.Apart(apart.Beside(b.Guardian, ReaderArg)) }
+func (b *base) reader() *document.Reader {
+	return document.Apart(isolate.Beside(b.Guardian, ReaderArg))
+}
 
 // runs is what answers work with: tools, and what those stand on; features bring
 // the tools.
 type runs struct {
-	workspaces place.Workspaces // held from the start on
+	workspaces safepath.Workspaces // held from the start on
 	execution  *execution.Environment
 	skills     *skillcatalog.Catalog
-	finder     place.Finder // of files, and never our own
+	finder     safepath.Finder // of files, and never our own
 	undo       *undo.Log
 	files      *workspace.Keeper     // those that tell an agent who it is
 	catalog    *tool.Catalog         // of all tools
@@ -68,7 +70,7 @@ func openRuns(b *base, a *access, g *guard, t *talk, ends *teardown.Stack) (r *r
 	})
 	ends.Plain(r.skills.Close)
 	ends.Add("commands", r.execution.Processes.Close)
-	r.finder = place.Finder{Home: r.execution.Home, Private: r.execution.Hide, Readable: r.skills.Holds, Workspaces: &r.workspaces}
+	r.finder = safepath.Finder{Home: r.execution.Home, Private: r.execution.Hide, Readable: r.skills.Holds, Workspaces: &r.workspaces}
 	r.undo, err = undo.Open(undo.Options{Dir: b.Dir.Undo(), DB: b.store, Finder: r.finder, Now: b.Now, NewID: uuid.New, Logger: b.Logger})
 	if err != nil {
 		return nil, startup.Cannot("The kept copies of changed files cannot be used", err,

@@ -203,11 +203,16 @@ func planWords(s *restore.Staged) string {
 
 func restoredWords(j restore.Journal) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The backup of %s is in its place. What was there:\n", j.Saved.Local().Format("2 January 2006 15:04"))
+	fmt.Fprintf(&b, "The backup of %s is in its place.", j.Saved.Local().Format("2 January 2006 15:04"))
+	head := " What was there:\n"
 	for _, m := range j.Moves {
 		if _, err := os.Lstat(m.Old); err == nil {
-			b.WriteString("  " + line(m.Old) + "\n")
+			b.WriteString(head + "  " + line(m.Old) + "\n")
+			head = ""
 		}
+	}
+	if head != "" { // nothing was there
+		b.WriteString("\n")
 	}
 	b.WriteString("Start Hearth as always. `hearth backup undo` takes this back, while it is stopped.")
 	return b.String()

@@ -14,7 +14,8 @@ func newChannels(a *app) *cobra.Command {
 	list := a.run(func(ctx context.Context, _ []string) error { return runChannels(ctx, a) })
 	c := group("channels", "Connect messaging networks, and tell how they are",
 		&cobra.Command{Use: "list", Short: "Tell which messaging networks are connected", Args: cobra.NoArgs, RunE: list},
-		newChannelsAdd(a), newChannelsLogin(a), newChannelsRemove(a), newChannelsManifest(a), newChannelsCheck(a),
+		newChannelsAdd(a), newChannelsLogin(a), newChannelsStart(a), newChannelsStop(a), newChannelsLogout(a), newChannelsRemove(a),
+		newChannelsManifest(a), newChannelsCheck(a),
 	)
 	c.RunE = list
 	return c

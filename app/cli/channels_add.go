@@ -198,7 +198,7 @@ func (n *adding) ask(ctx context.Context) error {
 		return err
 	}
 	for _, s := range n.kind.Settings {
-		if s.Rare {
+		if s.Rare || s.OneOf && n.kind.Lacks(n.given) == "" { // the other one was given
 			continue
 		}
 		if err := n.askOne(ctx, s); err != nil {
@@ -220,6 +220,11 @@ func (n *adding) askOne(ctx context.Context, s channel.Setting) error {
 		usual = "it is needed"
 	}
 	prompt := fmt.Sprintf("%s: %s", s.Key, s.About)
+	if keys := n.kind.OneOf(); s.OneOf && s.Key != keys[len(keys)-1] {
+		usual = "none: another one is asked for"
+	} else if s.OneOf {
+		usual = "it is needed"
+	}
 	if s.File != "" {
 		prompt += ", or the whole path of a file with it"
 	}
@@ -255,6 +260,9 @@ func (n *adding) take(s channel.Setting, word string) (why string) {
 	if why == "" && value != nil {
 		n.given[s.Key] = word
 	}
+	if keys := n.kind.OneOf(); why == "" && s.OneOf && s.Key == keys[len(keys)-1] {
+		return n.kind.Lacks(n.given)
+	}
 	return why
 }
 
@@ -266,7 +274,10 @@ func (n *adding) keep(ctx context.Context) error {
 		}
 	}
 	p := protocol.ChannelAddParams{Channel: n.kind.ID, AccountID: n.account, Values: n.given}
-	if err := n.c.Call(ctx, protocol.MethodChannelsAdd, p, &n.added); err != nil {
+	// Who stops it now is heard when it is known what was kept, so that it can be taken back.
+	whole, done := context.WithTimeout(context.WithoutCancel(ctx), connectTime)
+	defer done()
+	if err := n.c.Call(whole, protocol.MethodChannelsAdd, p, &n.added); err != nil {
 		return err
 	}
 	for key, why := range n.added.Wrong {
@@ -308,7 +319,7 @@ func (n *adding) connects(ctx context.Context) error {
 	if err := n.a.errs().print("\nConnecting …\n"); err != nil {
 		return err
 	}
-	told, was, late := "", shownAsk{}, time.Now().Add(loginTime)
+	told, was, late, ended := "", shownAsk{}, time.Now().Add(loginTime), 0
 	end := time.NewTimer(connectTime)
 	defer end.Stop()
 	for look := time.NewTicker(lookAgain / 4); ; {
@@ -317,6 +328,9 @@ func (n *adding) connects(ctx context.Context) error {
 			return err
 		}
 		for _, acc := range res.ChannelAccounts[n.kind.ID] {
+			if acc.AccountID == n.account && acc.State == string(channel.Failed) {
+				ended++ // for good: it does not try again by itself
+			}
 			switch {
 			case acc.AccountID != n.account:
 			case acc.Connected:
@@ -335,6 +349,11 @@ func (n *adding) connects(ctx context.Context) error {
 		}
 		if waits && time.Now().Before(late) {
 			end.Reset(connectTime)
+		}
+		if !waits && ended > 1 { // the first may be left of an account that was there before
+			look.Stop()
+			return &failure{exitFailure, n.kind.Label + " is not connected. " + line(told),
+				"correct what it says and run this again; docs/channels/" + n.kind.ID + ".md tells more"}
 		}
 		select {
 		case <-look.C:

@@ -19,7 +19,8 @@ func newChannelsLogin(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "login NETWORK", Short: "Log an account in that asks for somebody: show the code to scan or type", Args: cobra.ExactArgs(1),
 		Long: "Log an account in that its network asks a person for: a QR code is drawn here, for a phone to\n" +
-			"scan, and drawn anew when it ends. `hearth channels add` does it as a part of the set-up.",
+			"scan, and drawn anew when it ends. `hearth channels add` does it as a part of the set-up. What\n" +
+			"an account asks a person to compare or to decide is answered here as well.",
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			return loginChannel(ctx, a, strings.ToLower(args[0]), account)
 		}),
@@ -45,18 +46,24 @@ func loginChannel(ctx context.Context, a *app, network, account string) error {
 	return n.connects(ctx)
 }
 
-// compares shows what the account asks a person to compare with another device, and hands
-// on what they say; asks reports that there was something.
+// compares shows what the account asks a person to compare with another device, or to
+// decide, and hands on what they say; asks reports that there was something.
 func (n *adding) compares(ctx context.Context) (asks bool, err error) {
 	var l protocol.WebLogin
 	p := protocol.WebLoginStartParams{Channel: n.kind.ID, AccountID: n.account, TimeoutMs: 1}
-	if err := n.c.Call(ctx, protocol.MethodWebLoginStart, p, &l); err != nil || l.Ask == nil || l.Ask.Kind != "confirm" {
+	err = n.c.Call(ctx, protocol.MethodWebLoginStart, p, &l)
+	if err != nil || l.Ask == nil || l.Ask.Kind != "confirm" && l.Ask.Kind != "decide" {
 		return false, err
 	}
 	if err := n.a.errs().print("\n", line(l.Message), "\n\n  ", bold(line(l.Ask.Value)), "\n\n"); err != nil {
 		return true, err
 	}
-	said, err := n.question(bufio.NewReader(n.a.In), "Type yes when all is the same, no when it differs: ")
+	ask, no, yes := "Type yes when all is the same, no when it differs: ", "It was refused; nothing is verified.\n",
+		"Say so on the other device too.\n"
+	if l.Ask.Kind == "decide" {
+		ask, no, yes = "Type yes or no: ", "Nothing was done.\n", "It is done. `hearth channels` says what comes next.\n"
+	}
+	said, err := n.question(bufio.NewReader(n.a.In), ask)
 	if err != nil {
 		return true, err
 	}
@@ -70,9 +77,9 @@ func (n *adding) compares(ctx context.Context) (asks bool, err error) {
 		return true, err
 	}
 	if p.Answer == "no" {
-		return true, n.a.errs().print("It was refused; nothing is verified.\n")
+		return true, n.a.errs().print(no)
 	}
-	return true, n.a.errs().print(green("✓ "), "Say so on the other device too.\n")
+	return true, n.a.errs().print(green("✓ "), yes)
 }
 
 // shownAsk is what of a login was shown.

@@ -28,12 +28,14 @@ func TestMain(m *testing.M) {
 
 // taking is how a program of docs/channels/write-your-own.md begins: it takes each line
 // and answers it. What it does of its own for a line follows.
-const taking = `note() { printf '{"jsonrpc":"2.0","method":"%s","params":%s}\n' "$1" "$2"; }
+const taking = `login='{}'
+note() { printf '{"jsonrpc":"2.0","method":"%s","params":%s}\n' "$1" "$2"; }
 while read -r line; do
   id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
   result='{}'
   case "$line" in *'"initialize"'*)
-    result='{"protocol":1,"name":"program of a test","version":"1","limits":{"text":2000},"can":[]}';; esac
+    result='{"protocol":1,"name":"program of a test","version":"1","limits":{"text":2000},"can":[]}';;
+    *'"login"'*) result=$login;; esac
   printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
 `
 
@@ -168,6 +170,42 @@ func TestChannelsLoginCompares(t *testing.T) {
 			waitFor(t, func() bool { return problem() == tc.want })
 		}
 	}
+}
+
+// deciding is a program that has a question when a person wants to log it in.
+var deciding = strings.Replace(taking, "login='{}'",
+	`login='{"kind":"decide","value":"EsTc LW2K","text":"Make keys?","expiresMs":60000}'`, 1) +
+	`  case "$line" in
+  *'"start"'*) note status '{"state":"receiving"}';;
+  *'"confirm"'*'"value":"EsTc LW2K"'*'"yes":true'*) note status '{"state":"receiving","problem":"it makes keys"}';; esac
+done
+`
+
+// TestChannelsLoginDecides: what an account asks only when a person wants to log it in is
+// shown, and yes goes to it.
+func TestChannelsLoginDecides(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is written for a Unix shell")
+	}
+	n := newAnswers(t, withProgram(t, deciding), "")
+	n.a.In = strings.NewReader("yes\n")
+	account := func() protocol.ChannelAccountStatus {
+		var res protocol.ChannelsStatus
+		if err := n.c.Call(t.Context(), protocol.MethodChannelsStatus, nil, &res); err != nil || len(res.ChannelAccounts["program"]) != 1 {
+			t.Fatal(err, res)
+		}
+		return res.ChannelAccounts["program"][0]
+	}
+	waitFor(t, func() bool { return account().Connected })
+	if err := loginChannel(t.Context(), n.a, "program", "default"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Make keys?", "EsTc LW2K", "Type yes or no", "It is done."} {
+		if !strings.Contains(n.said.String(), want) {
+			t.Errorf("%q is not in:\n%s", want, n.said)
+		}
+	}
+	waitFor(t, func() bool { return account().LastError == "it makes keys" })
 }
 
 // waitFor waits until something holds.

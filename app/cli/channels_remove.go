@@ -44,7 +44,8 @@ func removeChannel(ctx context.Context, a *app, network, account string) error {
 	if a.asJSON {
 		return a.out().json(protocol.OKResult{OK: true})
 	}
-	return a.errs().print(dim("The account is removed, and its secrets with it."), "\n")
+	return a.errs().print(dim("The account is removed, and the secrets that were kept for it. Those under names that you chose stay:\n"+
+		"`hearth secrets list` shows them."), "\n")
 }
 
 // removeChannelHere does it without a gateway.

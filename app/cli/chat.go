@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -46,21 +47,27 @@ With --json, each event is one line of JSON; the last has "type":"result".`,
 			"  hearth chat --file report.pdf \"What does it say about costs?\"",
 		RunE: a.run(func(ctx context.Context, args []string) error { return runChat(ctx, a, o, args) }),
 	}
-	f := c.Flags()
+	o.flags(c.Flags())
+	return c
+}
+
+// flags are those of every command that asks something.
+func (o *chatOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.session, "session", "s", "", "go on with this `SESSION`; a new name begins one (default: the main one)")
 	f.StringVarP(&o.model, "model", "m", "", "answer with this `MODEL`, named as in hearth models list")
 	f.StringArrayVar(&o.images, "image", nil, "send this picture `FILE` along; may be given several times")
 	f.StringArrayVar(&o.files, "file", nil, "send this `FILE` along, such as a PDF or a spreadsheet; may be given several times")
 	f.DurationVar(&o.timeout, "timeout", 0, "give up after this `TIME`, such as 90s or 5m")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing but the answer")
-	return c
 }
 
-func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
+// ready checks what was asked for, and reads the pictures that go along. A conversation
+// of lines takes none.
+func (o *chatOptions) ready(lines bool) error {
 	if o.timeout < 0 {
 		return usage("--timeout must not be negative")
 	}
-	if len(o.images)+len(o.files) > 0 && (o.model != "" || len(args) == 0 && a.InTerminal) {
+	if len(o.images)+len(o.files) > 0 && (o.model != "" || lines) {
 		return usage("--image and --file go with a message on the command line and the model of the session; choose that one with /model")
 	}
 	for _, name := range o.images {
@@ -75,9 +82,17 @@ func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
 			return err
 		}
 	}
+	return nil
+}
+
+func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
+	lines := len(args) == 0 && a.InTerminal
+	if err := o.ready(lines); err != nil {
+		return err
+	}
 	ch := newConversation(a, o)
 	defer ch.close()
-	if len(args) == 0 && a.InTerminal {
+	if lines {
 		return chatLines(ctx, a, ch)
 	}
 	text, err := chatText(a, args)
@@ -117,6 +132,11 @@ func chatText(a *app, args []string) (string, error) {
 		}
 		text = string(b)
 	}
+	return messageText(text)
+}
+
+// messageText is a message as it is sent.
+func messageText(text string) (string, error) {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	switch {
 	case text == "":

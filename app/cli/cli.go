@@ -9,6 +9,7 @@ package cli
 import (
 	"context"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hearth-assistant/hearth/app/dial"
+	"github.com/hearth-assistant/hearth/frontend"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/release"
@@ -28,6 +30,7 @@ type World struct {
 	Out, Err    io.Writer
 	Env         func(string) string
 	Version     string
+	Words       fs.FS         // the catalogue of languages
 	Release     release.Build // where new versions come from
 	InTerminal  bool          // In is a terminal
 	OutTerminal bool
@@ -37,7 +40,7 @@ type World struct {
 // OS is the process's own world.
 func OS(version string) World {
 	return World{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Version: version,
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Version: version, Words: frontend.Words(),
 		InTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
@@ -76,14 +79,13 @@ func Main(ctx context.Context, args []string, w World) int {
 // complain tells a person, or with --json a program, what went wrong.
 func (a *app) complain(f *failure) {
 	s := a.errs()
-	if f.message == "" { // another program has said it
+	if f.message == "" || f == errInterrupted && !a.asJSON { // another program has said it, or nobody need
 		return
 	}
+	said := a.errorWords()
+	f = &failure{f.code, said(f.message), said(f.hint)}
 	if a.asJSON {
 		_ = s.jsonLine(map[string]any{"error": errorJSON{f.code, line(f.message), f.hint}})
-		return
-	}
-	if f == errInterrupted {
 		return
 	}
 	_ = s.print(red("hearth: "), line(f.message), "\n")
@@ -115,7 +117,8 @@ func newRoot(a *app) *cobra.Command {
 		return &failure{exitUsage, err.Error(), "`" + c.CommandPath() + " --help` shows what it takes"}
 	})
 	root.AddCommand(
-		newGateway(a), newSetup(a), newChat(a), newTUI(a), newStatus(a), newOpen(a), newSessions(a), newModels(a), newAgents(a), newUsage(a),
+		newGateway(a), newSetup(a), newChat(a), newTUI(a), newPrompts(a),
+		newStatus(a), newOpen(a), newSessions(a), newModels(a), newAgents(a), newUsage(a),
 		newSearch(a), newCron(a), newTasks(a), newWatch(a),
 		newQueue(a), newWhy(a), newCompact(a), newContacts(a), newTokens(a), newDeliveries(a), newUndo(a), newApprovals(a),
 		newTools(a), newMCP(a), newACP(a), newPause(a), newResume(a), newAudit(a), newChannels(a), newConfig(a), newLogs(a), newVersion(a),
@@ -125,6 +128,7 @@ func newRoot(a *app) *cobra.Command {
 	)
 	root.AddCommand(networkCommands(a)...)
 	wordArguments(root)
+	a.speakHelp(root)
 	return root
 }
 

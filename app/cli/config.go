@@ -35,11 +35,18 @@ func newConfig(a *app) *cobra.Command {
 		Use: "set PATH VALUE", Short: "Change a setting; comments in the file are kept",
 		Long: "Change a setting. It is checked before it is saved, the rest of the file stays as\n" +
 			"it is, and a running gateway uses it at once.\n\nVALUE is JSON5; what is not JSON5 by itself is text, so quotation marks are not\n" +
-			"needed. With - it is read from standard input, which keeps a secret out of the\nshell's history.\n\n" + pathHelp,
+			"needed. With - it is read from standard input, which keeps a secret out of the\n" +
+			"shell's history. Without it, a secret of a messaging network is asked for, kept in\n" +
+			"the keychain, and named here.\n\n" + pathHelp,
 		Example: "  hearth config set agents.defaults.model ollama/llama3.2\n  hearth config set gateway.port 19000\n" +
 			"  hearth config set models.providers.openai.apiKey - < key.txt",
-		Args: cobra.ExactArgs(2),
-		RunE: a.run(func(ctx context.Context, args []string) error { return runConfigSet(ctx, a, args[0], args[1]) }),
+		Args: pathAndValue,
+		RunE: a.run(func(ctx context.Context, args []string) error {
+			if len(args) == 1 {
+				return askSecret(ctx, a, args[0])
+			}
+			return runConfigSet(ctx, a, args[0], args[1])
+		}),
 	}
 	unset := &cobra.Command{
 		Use: "unset PATH", Short: "Remove a setting, so that its default holds",
@@ -178,7 +185,7 @@ func runConfigSet(ctx context.Context, a *app, path, value string) error {
 		}
 		value = strings.TrimSpace(string(b))
 	}
-	literal := config.Literal(value)
+	literal := textual(path, value)
 	patch, ok, err := config.PathPatch(path, literal)
 	if err != nil {
 		return asUsage(err)

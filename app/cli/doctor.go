@@ -16,7 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/reach"
-	"github.com/hearth-assistant/hearth/gateway/rescue"
+	"github.com/hearth-assistant/hearth/gateway/recovery"
 	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
@@ -29,7 +29,8 @@ func newDoctor(a *app) *cobra.Command {
 			"when something has failed. Without a running gateway, what only it knows is left\nout.",
 		RunE: a.run(func(ctx context.Context, _ []string) error { return runDoctor(ctx, a, fix, live, yes) })}
 	c.Flags().BoolVar(&fix, "fix", false, "say what can be mended without a choice, ask, and mend it: modes of files, settings with old "+
-		"names, keys in the settings file, what programs that were killed have left")
+		"names, keys in the settings file, what programs that were killed have left, expired certificates; with a running gateway also "+
+		"conversations without a chat and the search index")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "with --fix: do not ask")
 	c.Flags().BoolVar(&live, "live", false, "also ask the default model a word, which may cost")
 	return c
@@ -62,6 +63,7 @@ func runDoctor(ctx context.Context, a *app, fix, live, yes bool) error {
 	}
 	d.settings(ctx, snap)
 	d.folder(dir)
+	d.certificates(ctx, dir)
 	d.room(dir)
 	d.secrets(ctx, snap)
 	d.gateway(ctx, snap, live)
@@ -72,7 +74,7 @@ func runDoctor(ctx context.Context, a *app, fix, live, yes bool) error {
 	if a.asJSON {
 		err = a.out().json(d.out)
 	} else {
-		err = printDoctor(a.out(), &d.out)
+		err = printDoctor(a.out(), &d.out, a.errorWords())
 	}
 	if err == nil && !d.out.OK {
 		err = &failure{exitFailure, "something is not well", "what to do stands above"}
@@ -246,7 +248,12 @@ func (d *doctor) gateway(ctx context.Context, snap *config.Snapshot, live bool) 
 	}
 	d.ok("gateway", "the gateway is running")
 	d.out.OK = d.out.OK && res.OK
-	d.out.Checks = append(d.out.Checks, res.Checks...)
+	for _, c := range res.Checks {
+		if d.fix && c.Repair != "" {
+			d.plan = append(d.plan, planned{len(d.out.Checks), func() error { return d.repair(ctx, c.Repair) }})
+		}
+		d.out.Checks = append(d.out.Checks, c)
+	}
 }
 
 // store: can all of it be read? A running gateway says so itself.
@@ -258,7 +265,7 @@ func (d *doctor) store() {
 	if _, err := os.Stat(dir.Store()); err != nil {
 		return
 	}
-	r, err := rescue.Look(dir)
+	r, err := recovery.Look(dir)
 	switch {
 	case err != nil:
 		d.warn("folder", "the database was not looked at: "+explain(stopFirst(err)).message, "`hearth store check` looks again")
@@ -285,7 +292,7 @@ func (d *doctor) port(snap *config.Snapshot) {
 	d.ok("gateway", fmt.Sprintf("port %d is free", port))
 }
 
-func printDoctor(out screen, r *protocol.Doctor) error {
+func printDoctor(out screen, r *protocol.Doctor, said func(string) string) error {
 	for _, c := range r.Checks {
 		mark := green("ok  ")
 		switch {
@@ -296,11 +303,11 @@ func printDoctor(out screen, r *protocol.Doctor) error {
 		case c.State == protocol.CheckFail:
 			mark = red("FAIL")
 		}
-		if err := out.print(mark, " ", dim(fmt.Sprintf("%-8s", c.Area)), " ", line(c.What), "\n"); err != nil {
+		if err := out.print(mark, " ", dim(fmt.Sprintf("%-8s", c.Area)), " ", line(said(c.What)), "\n"); err != nil {
 			return err
 		}
 		if c.Advice != "" {
-			if err := out.print("              → ", line(c.Advice), "\n"); err != nil {
+			if err := out.print("              → ", line(said(c.Advice)), "\n"); err != nil {
 				return err
 			}
 		}

@@ -2,23 +2,19 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/internal/text"
 )
 
-// progressBar shows how far a download is: one line that is written over on a
-// terminal, a line every tenth of the way elsewhere, JSON lines with --json.
-type progressBar struct {
-	a     *app
+// pullProgress shows how far the download of a model is: a bar, or JSON lines with --json.
+type pullProgress struct {
 	model string
 
-	mu    sync.Mutex
-	shown int // tenths that were printed, or the width of the line on a terminal
+	mu    sync.Mutex // guards bar and ended: news are read on another goroutine
+	bar   progress
 	ended bool
 	last  chan struct{} // closed with the last news
 }
@@ -27,10 +23,8 @@ type progressBar struct {
 // the answer of the call, but are read on another goroutine.
 const lastNews = time.Second
 
-const barWidth = 24
-
 // event runs on the connection's goroutine.
-func (b *progressBar) event(e protocol.Event) {
+func (b *pullProgress) event(e protocol.Event) {
 	var p protocol.ModelsPullProgress
 	if e.Event != protocol.EventModelsPull || json.Unmarshal(e.Payload, &p) != nil || p.Model != strings.TrimPrefix(b.model, "ollama/") {
 		return
@@ -46,22 +40,17 @@ func (b *progressBar) event(e protocol.Event) {
 		return
 	}
 	switch {
-	case b.a.asJSON:
-		_ = b.a.errs().jsonLine(p)
-	case b.a.ErrTerminal:
-		text := barText(&p)
-		_ = b.a.errs().raw("\r" + text + strings.Repeat(" ", max(0, b.shown-len([]rune(text)))))
-		b.shown = len([]rune(text))
+	case b.bar.a.asJSON:
+		_ = b.bar.a.errs().jsonLine(p)
 	case p.Total > 0:
-		if tenth := int(p.Completed * 10 / p.Total); tenth > b.shown {
-			b.shown = tenth
-			_ = b.a.errs().print(fmt.Sprintf("%d %% of %s\n", tenth*10, size(p.Total)))
-		}
+		b.bar.show("", p.Completed, p.Total)
+	default:
+		b.bar.over(line(p.Status))
 	}
 }
 
 // end leaves the line of the bar.
-func (b *progressBar) end() {
+func (b *pullProgress) end() {
 	patience := time.NewTimer(lastNews)
 	defer patience.Stop()
 	select {
@@ -70,17 +59,6 @@ func (b *progressBar) end() {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ended = true; b.a.ErrTerminal && !b.a.asJSON && b.shown > 0 {
-		_ = b.a.errs().raw("\n")
-	}
-}
-
-// barText fits into 60 columns.
-func barText(p *protocol.ModelsPullProgress) string {
-	if p.Total <= 0 {
-		return text.Ellipsis(line(p.Status), 60)
-	}
-	full := int(p.Completed * barWidth / p.Total)
-	return fmt.Sprintf("%s%s %3d %%  %s of %s", strings.Repeat("█", full), strings.Repeat("░", barWidth-full), p.Completed*100/p.Total,
-		size(p.Completed), size(p.Total))
+	b.ended = true
+	b.bar.end()
 }

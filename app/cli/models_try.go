@@ -97,7 +97,7 @@ func newModelsPull(a *app) *cobra.Command {
 }
 
 func pullModel(ctx context.Context, a *app, name, provider string) error {
-	bar := &progressBar{a: a, model: name, last: make(chan struct{})}
+	bar := &pullProgress{model: name, bar: progress{a: a}, last: make(chan struct{})}
 	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAdmin}, OnEvent: bar.event})
 	if err != nil {
 		return err

@@ -266,7 +266,7 @@ type moveLink struct {
 	remote client.Remote
 	me     *client.Identity
 	c      *client.Client
-	bar    moveBar
+	bar    progress
 }
 
 func (a *app) moveLink(ctx context.Context, dir statedir.Dir, name string) (*moveLink, error) {
@@ -278,7 +278,7 @@ func (a *app) moveLink(ctx context.Context, dir statedir.Dir, name string) (*mov
 	if err != nil {
 		return nil, err
 	}
-	return &moveLink{a: a, remote: r, me: me, bar: moveBar{a: a}}, nil
+	return &moveLink{a: a, remote: r, me: me, bar: progress{a: a}}, nil
 }
 
 func (l *moveLink) close() {

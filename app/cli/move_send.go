@@ -57,7 +57,7 @@ func sendMove(ctx context.Context, a *app, o sending) error {
 
 // followSend shows who asks, and how far the move is.
 func followSend(ctx context.Context, a *app) error {
-	bar := moveBar{a: a}
+	bar := progress{a: a}
 	asked := map[string]bool{}
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
@@ -113,40 +113,4 @@ func allowAsking(ctx context.Context, a *app, asked map[string]bool) error {
 		}
 	}
 	return nil
-}
-
-// moveBar shows how far a move is: a line that is written over, or one each tenth.
-type moveBar struct {
-	a     *app
-	what  string
-	shown int64
-}
-
-func (b *moveBar) show(what string, have, total int64) {
-	if b.what != what {
-		b.end()
-		b.what, b.shown = what, -1
-	}
-	text := what + " " + size(have)
-	step := have >> 26
-	if total > 0 {
-		text += " of " + size(total)
-		step = have * 10 / total
-	}
-	switch {
-	case b.a.asJSON:
-	case b.a.ErrTerminal:
-		_ = b.a.errs().raw("\r" + text + "          ")
-		b.shown = step
-	case step != b.shown:
-		b.shown = step
-		_ = b.a.errs().print(text, "\n")
-	}
-}
-
-func (b *moveBar) end() {
-	if b.what != "" && b.a.ErrTerminal && !b.a.asJSON {
-		_ = b.a.errs().raw("\n")
-	}
-	b.what = ""
 }

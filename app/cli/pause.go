@@ -27,7 +27,7 @@ func newPause(a *app) *cobra.Command {
 			return setPause(ctx, a, protocol.PauseSetParams{Level: level, DurationMs: length.Milliseconds(), Reason: reason})
 		}),
 	}
-	c.Flags().DurationVar(&length, "for", 0, "how long, for example 1h30m (default: until `hearth resume`)")
+	c.Flags().DurationVar(&length, "for", 0, "`TIME`: how long, for example 1h30m (default: until `hearth resume`)")
 	c.Flags().StringVar(&reason, "reason", "", "a note for yourself")
 	return c
 }

@@ -154,24 +154,30 @@ func setSecret(ctx context.Context, a *app, name string) error {
 	if err := secret.CheckName(name); err != nil {
 		return usage("%v", err)
 	}
+	if err := a.readyToKeep(ctx); err != nil {
+		return err
+	}
 	text, err := a.typed("Secret (it is not shown): ")
 	if err != nil {
 		return fmt.Errorf("read the secret: %w", err)
 	}
+	if err := keepSecret(ctx, a, name, text); err != nil {
+		return err
+	}
+	return a.done(protocol.OKResult{OK: true}, "Kept. Settings refer to it as keychain:"+line(name)+".")
+}
+
+func keepSecret(ctx context.Context, a *app, name, text string) error {
 	v, err := secret.Clean(text)
 	if err != nil {
 		return asSecretsFailure(err)
 	}
-	err = secretsAt(ctx, a, func(c *client.Client) error {
+	return secretsAt(ctx, a, func(c *client.Client) error {
 		return c.Call(ctx, protocol.MethodSecretsSet, protocol.SecretSetParams{Name: name, Value: v.Reveal()}, nil)
 	}, func(k *keeper.Keeper) error {
 		_, err := unlocked(ctx, a, k, func() (struct{}, error) { return struct{}{}, k.Set(ctx, name, v) })
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return a.done(protocol.OKResult{OK: true}, "Kept. Settings refer to it as keychain:"+line(name)+".")
 }
 
 func removeSecret(ctx context.Context, a *app, name string) error {

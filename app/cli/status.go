@@ -43,7 +43,7 @@ func runStatus(ctx context.Context, a *app) error {
 	if a.asJSON {
 		return a.out().json(statusJSON{true, &s.Hearth, s.Sessions.Count, s.Pause})
 	}
-	return printStatus(a.out(), &s)
+	return printStatus(a.out(), &s, a.errorWords())
 }
 
 // waits is "1 request waits", "2 requests wait".
@@ -54,7 +54,7 @@ func waits(n int) string {
 	return fmt.Sprintf("%d requests wait", n)
 }
 
-func printStatus(out screen, s *protocol.Status) error {
+func printStatus(out screen, s *protocol.Status, said func(string) string) error {
 	h := &s.Hearth
 	rows := [][2]string{
 		{"Address", h.URL},
@@ -80,7 +80,7 @@ func printStatus(out screen, s *protocol.Status) error {
 		parts = append(parts, "  ", yellow("!"), fmt.Sprintf(" %s not delivered yet\n", count(h.Undelivered, "answer")))
 	}
 	for _, p := range h.Problems {
-		parts = append(parts, "  ", yellow("!"), " ", line(p.Message), "\n")
+		parts = append(parts, "  ", yellow("!"), " ", line(said(p.Message)), "\n")
 	}
 	return out.print(parts...)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hearth-assistant/hearth/gateway/rescue"
+	"github.com/hearth-assistant/hearth/gateway/recovery"
 )
 
 func newStore(a *app) *cobra.Command {
@@ -31,15 +31,23 @@ func newStore(a *app) *cobra.Command {
 		RunE: a.run(func(context.Context, []string) error { return runStoreExport(a, out) }),
 	}
 	export.Flags().StringVarP(&out, "out", "o", "", "write to this `FILE` instead of standard output")
-	return group("store", "Look at the database, save what can be read, restore it; while the gateway is stopped",
+	return group("store", "Look at the database, check it, make it smaller, save what can be read, restore it",
+		&cobra.Command{Use: "status", Short: "Say how large the database is, and when all of it was read", Args: cobra.NoArgs,
+			RunE: a.run(func(ctx context.Context, _ []string) error { return storeStatus(ctx, a) })},
 		&cobra.Command{Use: "check", Short: "Read all of the database, and say what is damaged", Args: cobra.NoArgs,
-			RunE: a.run(func(context.Context, []string) error { return runStoreCheck(a) })},
+			Long: "Read all of the database, and say what is damaged. A running gateway does it in the\nbackground, and keeps nobody waiting.",
+			RunE: a.run(func(ctx context.Context, _ []string) error { return checkStore(ctx, a) })},
+		&cobra.Command{Use: "compact", Short: "Give back what the database does not use", Args: cobra.NoArgs,
+			Long: "Write the database anew without the room that removed messages have left in it. The new\none takes the place of the old one " +
+				"when every record of it can be read. A running gateway\ndoes it in the background, beside everybody who reads and writes; " +
+				"on Windows it has to be stopped first.",
+			RunE: a.run(func(ctx context.Context, _ []string) error { return compactStore(ctx, a) })},
 		export, restore)
 }
 
 // stopFirst explains what works only while no gateway runs.
 func stopFirst(err error) error {
-	if errors.Is(err, rescue.ErrRunning) {
+	if errors.Is(err, recovery.ErrRunning) {
 		return &failure{exitFailure, "the gateway is running", "stop it first; while it runs, `hearth doctor` says how the database is and " +
 			"`hearth sessions export` writes conversations"}
 	}
@@ -51,7 +59,7 @@ func runStoreCheck(a *app) error {
 	if err != nil {
 		return err
 	}
-	r, err := rescue.Look(dir)
+	r, err := recovery.Look(dir)
 	if err != nil {
 		return stopFirst(err)
 	}
@@ -80,7 +88,7 @@ func runStoreExport(a *app, out string) error {
 	n, damaged, sessions := 0, 0, map[string]bool{}
 	write := func(w io.Writer) (err error) {
 		to := screen{w: w}
-		damaged, err = rescue.Export(dir.Store(), func(m rescue.Message) error {
+		damaged, err = recovery.Export(dir.Store(), func(m recovery.Message) error {
 			n++
 			sessions[m.SessionKey] = true
 			return to.jsonLine(exportLine{m.SessionKey, m.Message})
@@ -110,7 +118,7 @@ func runStoreRestore(a *app, yes bool) error {
 	if err != nil {
 		return err
 	}
-	r, err := rescue.Look(dir)
+	r, err := recovery.Look(dir)
 	if err != nil {
 		return stopFirst(err)
 	}
@@ -132,7 +140,7 @@ func runStoreRestore(a *app, yes bool) error {
 			return &failure{exitFailure, "nothing was changed", ""}
 		}
 	}
-	kept, err := rescue.Restore(dir, time.Now())
+	kept, err := recovery.Restore(dir, time.Now())
 	if err != nil {
 		return stopFirst(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/recovery"
 	"github.com/hearth-assistant/hearth/gateway/release"
-	"github.com/hearth-assistant/hearth/gateway/rescue"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -321,7 +321,7 @@ func (a *app) updateHere(ctx context.Context, dir statedir.Dir, o updateOptions)
 	t := &teller{a: a}
 	u := release.Updater{
 		Dir: dir, Install: in, Version: a.Version, Source: src, Anchor: anchor, Channel: s.Channel, Env: a.Env, Now: time.Now,
-		Paused: stopped.Paused, Copy: stopped.Copy, Count: rescue.Count,
+		Paused: stopped.Paused, Copy: stopped.Copy, Count: recovery.Count,
 	}
 	if o.channel != "" {
 		u.Channel = o.channel
@@ -354,7 +354,7 @@ func (a *app) updateHere(ctx context.Context, dir statedir.Dir, o updateOptions)
 		}
 		return &failure{exitFailure, err.Error(), "Hearth stays as it is"}
 	}
-	if err := in.Switch(a.Version, m.Version); err != nil {
+	if err := in.Ready(a.Version, m.Version); err != nil {
 		return err
 	}
 	return a.done(st.Checked, "Hearth "+line(m.Version)+" is installed. It starts with `hearth gateway`, watched for its first minutes.")
@@ -376,6 +376,9 @@ func (a *app) backHere(ctx context.Context, dir statedir.Dir, in release.Install
 		}
 		return a.tellBack(st.Last)
 	}
+	if st.Trial != nil && st.Trial.From == a.Version && st.Trial.Root == in.Root { // it has not proved itself yet
+		return a.dropTrial(ctx, dir, in, o, st.Trial)
+	}
 	to := ""
 	switch {
 	case st.Trial != nil && st.Trial.To == a.Version:
@@ -390,4 +393,24 @@ func (a *app) backHere(ctx context.Context, dir statedir.Dir, in release.Install
 		return &failure{exitFailure, err.Error(), "nothing was changed"}
 	}
 	return become(in.Program(to, "hearth"), []string{"update", "--back", "--yes"})
+}
+
+// dropTrial stays with the version that is used while a newer one waits for its trial,
+// or for another try.
+func (a *app) dropTrial(ctx context.Context, dir statedir.Dir, in release.Install, o updateOptions, t *release.Trial) error {
+	if err := a.agreeBack(o, t.To, t.From); err != nil {
+		return err
+	}
+	g := &release.Going{From: t.To, To: t.From, Root: t.Root, Copy: t.Copy}
+	if _, err := release.Change(dir, func(s *release.State) { s.Going, s.Trial = g, nil }); err != nil {
+		return err
+	}
+	if err := a.finishBack(ctx, dir, in, g); err != nil {
+		return err
+	}
+	st, err := release.Read(dir)
+	if err != nil {
+		return err
+	}
+	return a.tellBack(st.Last)
 }

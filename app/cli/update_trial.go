@@ -14,16 +14,16 @@ import (
 	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/recovery"
 	"github.com/hearth-assistant/hearth/gateway/release"
-	"github.com/hearth-assistant/hearth/gateway/rescue"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 // A new version is on trial under the eyes of the one before it, which is known to
 // work: `hearth gateway` of whichever version sees that in the state and goes on as
-// the older one's `hearth update trial`, which switches, starts the new one as its
-// child, and switches back when that fails. It is the process that was started, so a
-// service, the icon or a terminal keep what they have.
+// the older one's `hearth update trial`, which starts the new one as its child, makes
+// it the one that is used when it answers, and takes it back when it fails. It is the
+// process that was started, so a service, the icon or a terminal keep what they have.
 
 // newTrial is for programs only.
 func newTrial(a *app) *cobra.Command {
@@ -162,7 +162,9 @@ func (w *watcher) try(ctx context.Context, t *release.Trial) (again bool, err er
 	if tooOften {
 		return true, w.takeBack(ctx, "it was started several times and never answered")
 	}
-	if err := w.in.Switch(t.From, t.To); err != nil {
+	// Until the new version has answered, whoever starts Hearth starts the old one,
+	// which is known to work: after a power cut it watches again.
+	if err := w.in.Ready(t.From, t.To); err != nil {
 		return true, w.takeBack(ctx, "it could not be put in its place: "+err.Error())
 	}
 	if w.in.Version == "" { // this program lay in Root and has its folder now
@@ -197,6 +199,10 @@ func (w *watcher) watch(ctx context.Context, child *exec.Cmd, ended <-chan error
 		case <-answers:
 			answers = nil
 			health.Stop()
+			if err := w.in.Switch(t.From, t.To); err != nil {
+				w.stop(child, ended)
+				return true, w.takeBack(ctx, "it could not be put in its place: "+err.Error())
+			}
 			kept.Reset(release.Watch())
 			if _, err := release.Change(w.dir, func(s *release.State) {
 				if s.Trial != nil {
@@ -274,7 +280,7 @@ func (w *watcher) takeBack(ctx context.Context, reason string) error {
 	if err != nil || st.Trial == nil {
 		return err
 	}
-	kept, lost, err := release.StoreBack(ctx, w.dir, st.Trial.Copy, time.Now(), rescue.Count)
+	kept, lost, err := release.StoreBack(ctx, w.dir, st.Trial.Copy, time.Now(), recovery.Count)
 	if err != nil {
 		return &failure{exitFailure, "version " + st.Trial.To + " failed (" + reason + "), and the database is not one that " + w.a.Version +
 			" can use: " + err.Error(), "`hearth store check` says what can be done; nothing was removed"}
@@ -301,7 +307,7 @@ func (w *watcher) goBack(ctx context.Context, g *release.Going) error {
 // finishBack puts the older version and, where it has to be, its store back in their
 // places. This program is the older version.
 func (a *app) finishBack(ctx context.Context, dir statedir.Dir, in release.Install, g *release.Going) error {
-	kept, lost, err := release.StoreBack(ctx, dir, g.Copy, time.Now(), rescue.Count)
+	kept, lost, err := release.StoreBack(ctx, dir, g.Copy, time.Now(), recovery.Count)
 	if err != nil {
 		_, _ = release.Change(dir, func(s *release.State) { s.Going = nil })
 		return &failure{exitFailure, "the database is not one that " + a.Version + " can use: " + err.Error(),

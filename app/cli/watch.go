@@ -83,7 +83,7 @@ func (f *watchFlags) register(c *cobra.Command) {
 	s(&f.folder, "folder", "", "which folder of the mailbox (default INBOX)")
 	c.Flags().StringArrayVar(&f.from, "from", nil, "only mail from this address; may be said several times")
 	s(&f.user, "user", "", "who logs in")
-	s(&f.secret, "password-from", "", "where the password is kept, such as keychain:mail (`hearth secrets set mail`)")
+	s(&f.secret, "password-from", "", "`PLACE`: where the password is kept, such as keychain:mail (`hearth secrets set mail`)")
 	s(&f.command, "command", "", "watch what this shell command prints, instead of WHAT")
 	s(&f.every, "every", "", "how often to look, such as 10m")
 	s(&f.ahead, "ahead", "", "of a calendar: also so long before an event begins, such as 15m")

@@ -3,8 +3,23 @@ package cli
 import (
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
+
+	i18n "github.com/hearth-assistant/hearth/frontend/src/i18n"
 )
+
+// errorWords says what went wrong in the language of the person. Programs, which ask for
+// JSON, are told in English.
+func (a *app) errorWords() func(string) string {
+	open := sync.OnceValue(func() *i18n.Errors { return inLanguage(a, i18n.OpenErrors) }) // most have nothing to say
+	return func(text string) string {
+		if a.asJSON || text == "" || open() == nil {
+			return text
+		}
+		return open().Say(text)
+	}
+}
 
 // span is a duration as people say it: the two largest units.
 func span(d time.Duration) string {

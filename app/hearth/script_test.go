@@ -34,7 +34,7 @@ const noNap = "atexit_sleep_ms=0"
 // TestMain makes this test binary the program itself when a script calls it,
 // and an MCP server.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hearth": main, "mcpserver": mcpServer})
+	testscript.Main(m, map[string]func(){"hearth": main, "mcpserver": mcpServer, "hearth-whatsapp": phoneProgram})
 }
 
 // TestScripts runs the program as people do. Commands of ours in scripts:

@@ -21,6 +21,12 @@ type pane struct {
 // pane starts `hearth tui` in w times h cells.
 func (h *house) pane(w, height string, args ...string) *pane {
 	h.t.Helper()
+	return h.terminal(w, height, append([]string{"tui"}, args...)...)
+}
+
+// terminal starts hearth in a terminal of w times h cells.
+func (h *house) terminal(w, height string, args ...string) *pane {
+	h.t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		if os.Getenv("CI") == "" {
 			h.t.Skip("tmux is not installed; on Debian: apt-get install tmux")
@@ -29,9 +35,10 @@ func (h *house) pane(w, height string, args ...string) *pane {
 	}
 	dir := h.t.TempDir()
 	p := &pane{h.t, filepath.Join(dir, "s"), filepath.Join(dir, "status")}
-	// tmux sometimes misses how a program ended; a shell does not.
-	words := []string{"-f", os.DevNull, "new-session", "-d", "-x", w, "-y", height, "sh", "-c", `"$@"; echo $? >"$0"`, p.status, "hearth",
-		"tui"}
+	// tmux sometimes misses how a program ended; a shell does not. What it said last stays
+	// on the screen.
+	words := []string{"-f", os.DevNull, "new-session", "-d", "-x", w, "-y", height, "sh", "-c", `"$@"; echo $? >"$0"; exec cat`,
+		p.status, "hearth"}
 	cmd := exec.CommandContext(h.t.Context(), "tmux", append([]string{"-S", p.socket}, append(words, args...)...)...)
 	cmd.Env = append(h.hearth().Env, "TERM=xterm-256color", "LC_ALL=C.UTF-8", "SHELL=/bin/sh")
 	if out, err := cmd.CombinedOutput(); err != nil {

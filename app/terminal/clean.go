@@ -138,6 +138,7 @@ func Hidden(r rune) bool {
 	case r == 0x061c, r == 0x200e, r == 0x200f: // marks of direction
 	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // overrides and isolates
 	case r == 0x2028, r == 0x2029: // other line ends
+	case r == 0x10eeee: // in some terminals it stands for a part of a picture
 	case r == 0xfeff, r >= 0xe0000 && r <= 0xe007f: // byte order mark, tags
 	case r == utf8.RuneError:
 	default:

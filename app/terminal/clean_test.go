@@ -55,6 +55,13 @@ func TestSec_A_TTY_01_Clean(t *testing.T) {
 	}
 }
 
+// Words of others cannot have a terminal show a part of a picture that it was given.
+func TestSec_A_TTY_04_WordsAreNoPictures(t *testing.T) {
+	if got := Clean("a\U0010eeee\u0305\u0305b"); strings.ContainsRune(got, 0x10eeee) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestSec_A_TTY_01_LonelyIntroducerHidesLittle(t *testing.T) {
 	for _, intro := range []string{"\x1b]", "\x1b[", "\x1bP", "\u009d"} {
 		got := Clean(intro + strings.Repeat("x", 3*maxSequence))

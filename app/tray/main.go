@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jeandeaual/go-locale"
+
 	"github.com/hearth-assistant/hearth/app/autostart"
 	"github.com/hearth-assistant/hearth/app/beside"
 	"github.com/hearth-assistant/hearth/app/dial"
@@ -24,6 +26,7 @@ import (
 	"github.com/hearth-assistant/hearth/app/tray/menu"
 	"github.com/hearth-assistant/hearth/app/tray/notice"
 	"github.com/hearth-assistant/hearth/app/tray/watch"
+	"github.com/hearth-assistant/hearth/frontend/src/i18n"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/release"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -83,6 +86,7 @@ func run(ctx context.Context, log *slog.Logger, open bool) error {
 		choices: make(chan notify.Choice, 4), answers: make(chan notice.Answer, 4), settings: make(chan watch.Settings, 1),
 		naps: make(chan [2]time.Time), chords: make(chan string, 1),
 		rules: notice.Rules{Level: notice.Requests}, // until the settings are known
+		desk:  notice.Desk{Words: i18n.Open(languages(log)...)},
 	}
 	t.notes = notifications(t.choose)
 	defer t.notes.Close()
@@ -102,6 +106,15 @@ func run(ctx context.Context, log *slog.Logger, open bool) error {
 		return nil
 	}
 	return err
+}
+
+// languages are those that the person set for the system, the best first.
+func languages(log *slog.Logger) []string {
+	list, err := locale.GetLocales()
+	if err != nil {
+		log.Warn("the language of the system is not known", "err", err)
+	}
+	return list
 }
 
 // entry is this program among those that start at login.

@@ -76,7 +76,7 @@ func (t *tray) chosen(ctx context.Context, wg *sync.WaitGroup, c notify.Choice) 
 		defer cancel()
 		if err := t.watch.Say(ctx, a.Arg, reply, once); err != nil {
 			t.log.Error("a reply", "err", err)
-			t.tell(ctx, "Your reply was not sent", err.Error())
+			t.tell(ctx, t.desk.Words.Say("note.reply.failed"), err.Error())
 		}
 	})
 }

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -141,14 +143,14 @@ func (i icon) press(prefix string) {
 	}
 }
 
-// picture is the file that is shown.
+// picture is the file that is shown, nothing while it is being exchanged.
 func (i icon) picture() []byte {
 	v, err := i.item.GetProperty("org.kde.StatusNotifierItem.IconName")
 	if err != nil {
 		i.t.Fatal(err)
 	}
 	b, err := os.ReadFile(v.Value().(string))
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.t.Fatal(err)
 	}
 	return b

@@ -58,7 +58,7 @@ func (t *tray) follow(ctx context.Context, wg *sync.WaitGroup, s watch.Settings)
 	}
 	chord, err := hotkey.Parse(key)
 	if err != nil {
-		wg.Go(func() { t.tell(ctx, "The key for a quick question", err.Error()) })
+		wg.Go(func() { t.tell(ctx, t.desk.Words.Say("note.key"), err.Error()) })
 		return
 	}
 	here, cancel := context.WithCancel(ctx)
@@ -75,7 +75,8 @@ func (t *tray) listen(ctx context.Context, chord hotkey.Chord, chosen bool) {
 	}
 	t.log.Warn("the key for a quick question", "key", chord, "err", err)
 	if chosen || errors.Is(err, hotkey.ErrTaken) {
-		t.tell(ctx, "No key for a quick question", chord.String()+": "+err.Error()+". Settings › General has another one.")
+		words := t.desk.Words
+		t.tell(ctx, words.Say("note.key.none"), words.Say("note.key.why", "key", chord.String(), "why", err.Error()))
 	}
 }
 
@@ -100,6 +101,6 @@ func (t *tray) rest(ctx context.Context, s menu.State) {
 // woke is the note about a nap, unless nothing may pop up.
 func (t *tray) woke(ctx context.Context, wg *sync.WaitGroup, nap [2]time.Time) {
 	if t.rules.Level == notice.All && !t.rules.Quiet(time.Now()) {
-		wg.Go(func() { t.note(ctx, notice.Woke(nap[0], nap[1])) })
+		wg.Go(func() { t.note(ctx, t.desk.Woke(nap[0], nap[1])) })
 	}
 }

@@ -116,20 +116,20 @@ func (t *tray) serve(ctx context.Context) {
 		// The icon would be nowhere: the window is the only way in.
 		t.openFirst = true
 		t.log.Warn("this desktop shows no icons of programs; on GNOME the extension AppIndicator does")
-		t.tell(ctx, "Hearth is running", "This desktop shows no icons in its bar, so Hearth opens its window. On GNOME, the extension "+
-			"AppIndicator shows them.")
+		t.tell(ctx, t.desk.Words.Say("note.running"), t.desk.Words.Say("note.icons"))
 	}
 	var err error
 	if t.atLogin, err = t.login.Enabled(); err != nil {
 		t.log.Warn("whether it starts at login is not known", "err", err)
 	}
+	words := t.desk.Words
 	var badge menu.Badge
 	state := menu.State{Version: version, Own: true}
 	for {
 		now := time.Now()
 		state.AtLogin, state.QuickKey = t.atLogin, t.me.chord
 		icon, again := badge.Next(state, now)
-		t.view.Show(icon, menu.Tooltip(state), menu.Items(state, now))
+		t.view.Show(icon, menu.Tooltip(state, words), menu.Items(state, words, now))
 		var later <-chan time.Time
 		if again > 0 {
 			later = time.After(again)

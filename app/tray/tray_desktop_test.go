@@ -158,3 +158,29 @@ func TestFault_F_GW_TheTrayIsKilledAndTheGatewayEndsWithIt(t *testing.T) {
 	}
 	t.Fatal("the gateway outlived the icon")
 }
+
+// The icon speaks the language of the system, and goes on in English where there is
+// no word of it.
+func TestTheIconSpeaksTheLanguageOfTheSystem(t *testing.T) {
+	desktop(t)
+	for locale, rows := range map[string][3]string{
+		"de_AT.UTF-8": {"Bereit", "Pause > Nur Werkzeuge", "Hearth beenden"},
+		"ar_EG.UTF-8": {"جاهز", "إيقاف مؤقت > الأدوات فقط", "إنهاء Hearth"},
+		"sv_SE.UTF-8": {"Ready", "Pause > Tools only", "Quit Hearth"},
+	} {
+		t.Run(locale, func(t *testing.T) {
+			h := newHost(t)
+			p := newProgram(t)
+			p.env = []string{"LANG=" + locale}
+			p.start()
+			i := h.icon(t)
+			i.until(rows[0])
+			i.press(rows[1])
+			i.shows("paused")
+			i.press(rows[2])
+			if err := p.ended(); err != nil {
+				t.Errorf("it ended with %v", err)
+			}
+		})
+	}
+}

@@ -20,8 +20,10 @@ func ours() []choice {
 		{"/branch", "/branch", "a new session of what was said so far"},
 		{"/versions", "/versions", "the next version of the last message that has several"},
 		{"/attach ", "/attach PATH", "send a file with the next message"},
+		{"/prompts ", "/prompts NAME", "one of your prompts, filled in"},
 		{"/detach", "/detach", "send no file with the next message"},
 		{"/theme ", "/theme NAME", "auto, light, dark, contrast or none"},
+		{"/images ", "/images NAME", "auto, kitty, iterm, sixel, blocks or off"},
 		{"/mouse ", "/mouse on|off", "whether the mouse scrolls and clicks here"},
 	}
 }
@@ -43,8 +45,14 @@ func (m *Model) command(text string) (cmd tea.Cmd, known bool) {
 		m.attach(rest)
 	case "/detach":
 		m.room.files = nil
+	case "/prompts":
+		if m.takePrompt(rest); m.fill != nil {
+			m.popup = popup{}
+		}
 	case "/theme":
 		m.chooseTheme(rest)
+	case "/images":
+		cmd = m.chooseImages(rest)
 	case "/mouse":
 		m.noMouse = rest == "off"
 		m.notice = "The mouse scrolls and clicks here; with Shift held it selects text."

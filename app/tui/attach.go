@@ -166,16 +166,3 @@ func sized(n int64) string {
 	}
 	return itoa(int(n)) + " bytes"
 }
-
-// standIns name the pictures and files of a message, which a terminal does not show.
-func standIns(msg *protocol.Message) (out []string) {
-	for _, b := range msg.Content {
-		switch {
-		case b.Type == protocol.BlockImage:
-			out = append(out, "[picture]")
-		case b.Type == protocol.BlockFile && b.File != nil:
-			out = append(out, "[file "+terminal.Line(b.File.Name)+", "+sized(b.File.Size)+"]")
-		}
-	}
-	return out
-}

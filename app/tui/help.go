@@ -15,11 +15,12 @@ func helpLines() [][2]string {
 		{"Ctrl+R", "send a failed message again"},
 		{"PgUp PgDn, End", "scroll, jump to the latest"},
 		{"Ctrl+O", "open or close tool calls"},
+		{"Alt+O", "open the picture in its program"},
 		{"Ctrl+G", "what waits for your yes"},
 		{"Ctrl+B", "sessions; r there renames"},
 		{"Ctrl+N, F2", "new session, rename this one"},
 		{"/", "commands: /status, /model, /why …"},
-		{"Ctrl+C", "leave; Hearth goes on"},
+		{"Ctrl+L, Ctrl+C", "draw anew; leave, Hearth goes on"},
 	}
 }
 

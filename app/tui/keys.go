@@ -20,6 +20,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.quit()
 	case k == "ctrl+z":
 		return tea.Suspend
+	case k == "ctrl+l":
+		return tea.ClearScreen
 	case m.help:
 		m.helpKey(k)
 		return nil
@@ -32,6 +34,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case m.rename != nil:
 		return m.renameKey(k, msg.Text)
+	case m.fill != nil && m.room != nil:
+		m.fillKey(k, msg.Text)
+		return nil
 	case k == "ctrl+n":
 		m.list.open = false
 		return m.create()
@@ -90,6 +95,8 @@ func (m *Model) chatKey(k, text string) tea.Cmd {
 		return m.retry("")
 	case "alt+v":
 		return m.version()
+	case "alt+o":
+		return m.openPhoto()
 	case "alt+up":
 		m.editWaiting()
 	case "pgup", "shift+up":
@@ -118,6 +125,9 @@ func (m *Model) chatKey(k, text string) tea.Cmd {
 			c.insert(text)
 			m.popup.at, m.popup.closed = 0, ""
 			r.recall = 0
+			if c.text == "/" { // some may have been kept elsewhere meanwhile
+				return m.listPrompts()
+			}
 		}
 	}
 	return nil
@@ -149,8 +159,9 @@ func (m *Model) submit(mode string) tea.Cmd {
 	if text == "" && len(r.files) == 0 {
 		return nil
 	}
+	typed := r.draft.text
 	if cmd, known := m.command(text); known {
-		if r.draft.text != "" && r.redo == "" {
+		if r.draft.text == typed && r.redo == "" { // a prompt that asks for nothing is there instead
 			r.draft = composer{}
 		}
 		m.popup = popup{}
@@ -302,6 +313,8 @@ func (m *Model) paste(s string) tea.Cmd {
 	switch {
 	case m.rename != nil:
 		m.rename.insert(strings.Join(strings.Fields(s), " "))
+	case m.fill != nil && m.room != nil && !m.help:
+		m.fill.field.insert(strings.Join(strings.Fields(s), " "))
 	case m.room != nil && !m.help:
 		m.list.open = false
 		if f := pasted(s); f != nil {

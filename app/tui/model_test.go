@@ -2,8 +2,10 @@ package tui
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,6 +28,8 @@ type gate struct {
 	rows    []protocol.SessionRow
 	calls   []string
 	fail    map[string]error // by method
+	media   map[string][]byte
+	prompts []protocol.PromptTemplate
 }
 
 func (g *gate) Call(_ context.Context, method string, params, result any) error {
@@ -51,8 +55,14 @@ func (g *gate) Call(_ context.Context, method string, params, result any) error 
 		var q protocol.UploadPutParams
 		_ = json.Unmarshal(p, &q)
 		out = protocol.UploadPutResult{Upload: "up1", Received: q.Size}
+	case protocol.MethodMediaGet:
+		var q protocol.MediaGetParams
+		_ = json.Unmarshal(p, &q)
+		out = protocol.Media{ID: q.ID, Content: base64.StdEncoding.EncodeToString(g.media[q.ID])}
 	case protocol.MethodSessionsFork:
 		out = protocol.ForkResult{SessionKey: "agent:main:chat:1"}
+	case protocol.MethodPromptsList:
+		out = protocol.PromptsList{Prompts: g.prompts}
 	case protocol.MethodCommandsList:
 		out = protocol.CommandsList{Commands: []protocol.CommandInfo{
 			{Name: "status", TextAliases: []string{"/status"}, Description: "Show the model, the session and what is running"},
@@ -112,6 +122,12 @@ func (b *bench) run(cmd tea.Cmd) {
 	case tea.QuitMsg:
 		b.g.calls = append(b.g.calls, "quit")
 	default:
+		if list := reflect.ValueOf(msg); list.Kind() == reflect.Slice && list.Type().Elem() == reflect.TypeFor[tea.Cmd]() { // a tea.Sequence
+			for i := range list.Len() {
+				b.run(list.Index(i).Interface().(tea.Cmd))
+			}
+			return
+		}
 		b.do(msg)
 	}
 }

@@ -23,7 +23,7 @@ type choice struct {
 // choices are the completions of what stands in the composer: commands for
 // "/…", a command's arguments behind it.
 func (m *Model) choices() (out []choice) {
-	if m.room == nil || m.rename != nil {
+	if m.room == nil || m.rename != nil || m.fill != nil {
 		return nil
 	}
 	c := &m.room.draft
@@ -61,7 +61,7 @@ func (m *Model) choices() (out []choice) {
 			out = append(out, c)
 		}
 	}
-	return out
+	return append(out, m.promptChoices(head, rest, args)...)
 }
 
 // drawPopup draws at most h completions.
@@ -111,7 +111,8 @@ func (m *Model) popupKey(k string) bool {
 		// Enter takes a completion that says more than what was typed; a whole
 		// command is sent.
 		c := all[m.popup.at]
-		if strings.TrimSpace(c.text) == strings.TrimSpace(m.room.draft.text) || m.exact() {
+		if strings.TrimSpace(c.text) == strings.TrimSpace(m.room.draft.text) ||
+			m.exact() && !strings.HasPrefix(c.text, "/prompts ") {
 			return false
 		}
 		m.room.draft.set(c.text)

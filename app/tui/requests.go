@@ -177,7 +177,7 @@ func (m *Model) sent(msg sentMsg) tea.Cmd {
 		case msg.err == nil:
 			o.acked = true
 		case !passing(msg.err):
-			o.err = plainError(msg.err)
+			o.err = m.plainError(msg.err)
 		}
 	}
 	return tea.Batch(m.flush(r), m.reload(r))
@@ -278,16 +278,16 @@ func (m *Model) done(msg doneMsg) tea.Cmd {
 // complain tells what did not work. A lost connection is told by the status.
 func (m *Model) complain(what string, err error) {
 	if !passing(err) {
-		m.notice = "Could not " + what + ": " + plainError(err)
+		m.notice = "Could not " + what + ": " + m.plainError(err)
 	} else if !errors.Is(err, client.ErrLost) {
 		m.notice = "Could not " + what + ": there is no connection. Try again when it is back."
 	}
 }
 
-func plainError(err error) string {
+func (m *Model) plainError(err error) string {
 	var e *protocol.Error
 	if errors.As(err, &e) {
-		return e.Message
+		return m.said(e.Message)
 	}
-	return err.Error()
+	return m.said(err.Error())
 }

@@ -1,17 +1,20 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/hearth-assistant/hearth/app/tui/picture"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
@@ -24,6 +27,12 @@ type Options struct {
 	Colour  bool
 	Theme   string // auto, light, dark, contrast, none; "" = auto
 	Session string // "" = the main one
+	Images  picture.Means
+	Tmux    picture.Outer // the terminal that tmux is shown in
+	// Said is what went wrong in the language of the person; nil = as it is.
+	Said func(text string) string
+	// Open shows a file in the program that the system has for it; nil = none does.
+	Open func(path string) error
 	// Dial makes a connection; it reads afresh where the gateway is.
 	Dial func(context.Context, client.Options) (*client.Client, error)
 }
@@ -64,18 +73,36 @@ func Run(ctx context.Context, o Options) (unsent []string, err error) {
 		theme = "none"
 	}
 	m := newModel(ctx, n, o.Session, theme, time.Now, rand.Text)
-	profile := colorprofile.ANSI
-	if !o.Colour {
-		profile = colorprofile.ASCII
+	if o.Said != nil {
+		m.said = o.Said
 	}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out),
-		tea.WithEnvironment(o.Environ), tea.WithColorProfile(profile), tea.WithFPS(30), tea.WithoutSignalHandler())
+	around := picture.Look(o.Environ)
+	around.NoColour, around.Outer = !o.Colour, o.Tmux
+	around.TrueColour = o.Colour && colorprofile.Detect(o.Out, o.Environ) == colorprofile.TrueColor
+	canvas, out := newCanvas(o.Out)
+	m.pics = newAlbum(cmp.Or(o.Images, picture.Auto), around, canvas, firstNumber())
+	if f, ok := o.Out.(*os.File); ok {
+		m.pics.window = func() picture.Size { return windowPixels(f) }
+	}
+	if o.Open != nil {
+		beside := &aside{open: o.Open}
+		m.viewer = beside
+		defer func() { err = errors.Join(err, beside.clear()) }()
+	}
+	// The looks of the themes are the terminal's own sixteen colours, which are drawn
+	// as they are; only pictures have others.
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(out),
+		tea.WithEnvironment(o.Environ), tea.WithColorProfile(colorprofile.TrueColor), tea.WithFPS(30), tea.WithoutSignalHandler(),
+		tea.WithFilter(canvas.filter))
 	var wg sync.WaitGroup
 	wg.Go(func() { n.keep(ctx, first, p.Send) })
 	wg.Go(func() { n.pump(ctx, p.Send) })
 	_, err = p.Run()
 	cancel()
 	wg.Wait()
+	if gone := m.pics.leave(); gone != "" { // the terminal would keep them
+		_, _ = io.WriteString(o.Out, gone)
+	}
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = context.Canceled
 	}
@@ -83,6 +110,14 @@ func Run(ctx context.Context, o Options) (unsent []string, err error) {
 		err = fmt.Errorf("draw on the terminal: %w", err)
 	}
 	return m.Unsent(), err
+}
+
+// firstNumber is where the numbers of pictures begin, so that two chats in windows
+// of one terminal do not take each other's.
+func firstNumber() int {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return int(b[0])<<16 | int(b[1])<<8 | int(b[2])
 }
 
 // net is the connection: kept up, and asked by the model.

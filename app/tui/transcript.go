@@ -101,6 +101,7 @@ func (m *Model) drawMessage(r *room, msg *protocol.Message, results map[string]*
 	if v := msg.Versions; v != nil {
 		mark += fmt.Sprint(v.At, len(v.Entries))
 	}
+	mark += m.photoStamp(r, msg, results)
 	pending := false
 	for _, b := range msg.Content {
 		if b.Type == protocol.BlockToolCall {
@@ -117,11 +118,9 @@ func (m *Model) drawMessage(r *room, msg *protocol.Message, results map[string]*
 	case protocol.MessageUser:
 		lines = m.drawUser(cmp.Or(terminal.Line(msg.Speaker()), "You"), terminal.Clean(msg.Text()),
 			m.theme.dim.paint(versionMark(msg))+m.receipt(msg.Hearth, again), w)
-		for _, s := range standIns(msg) {
-			lines = append(lines, "  "+m.theme.dim.paint(clip(s, w-2)))
-		}
+		lines = append(lines, m.attachments(r, msg.Meta.ID, msg.Content, w)...)
 		if msg.Hearth != nil && msg.Hearth.Error != "" {
-			lines = append(lines, wrap([]span{{terminal.Clean(msg.Hearth.Error), m.theme.bad}}, w, "  ", "  ")...)
+			lines = append(lines, wrap([]span{{terminal.Clean(m.said(msg.Hearth.Error)), m.theme.bad}}, w, "  ", "  ")...)
 		}
 	default:
 		lines = m.drawAnswer(r, msg, results, w, goesOn)
@@ -198,17 +197,19 @@ func (m *Model) drawAnswer(r *room, msg *protocol.Message, results map[string]*p
 	if text := terminal.Clean(msg.Text()); strings.TrimSpace(text) != "" {
 		lines = append(lines, indent(m.md.lines(text, w-2))...)
 	}
-	for _, s := range standIns(msg) {
-		lines = append(lines, "  "+t.dim.paint(clip(s, w-2)))
-	}
+	lines = append(lines, m.attachments(r, msg.Meta.ID, msg.Content, w)...)
 	for _, b := range msg.Content {
 		if b.Type == protocol.BlockToolCall {
-			lines = append(lines, m.drawTool(r, msg, &b, results[b.ID], w)...)
+			res := results[b.ID]
+			lines = append(lines, m.drawTool(r, msg, &b, res, w)...)
+			if res != nil {
+				lines = append(lines, m.attachments(r, res.Meta.ID, toolPictures(res), w)...)
+			}
 		}
 	}
 	if asked := r.asked(msg.Meta.RunID); msg.ErrorMessage != "" &&
 		(asked == nil || asked.Hearth == nil || asked.Hearth.Error != msg.ErrorMessage) {
-		lines = append(lines, wrap([]span{{terminal.Clean(msg.ErrorMessage), t.bad}}, w, "  ", "  ")...)
+		lines = append(lines, wrap([]span{{terminal.Clean(m.said(msg.ErrorMessage)), t.bad}}, w, "  ", "  ")...)
 	}
 	switch {
 	case msg.Hearth == nil:

@@ -14,6 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hearth-assistant/hearth/app/tui/picture"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -39,6 +40,7 @@ type Model struct {
 	md    *markdown
 	now   func() time.Time
 	newID func() string
+	said  func(text string) string // an error in the language of the person
 
 	w, h    int
 	link    link
@@ -49,8 +51,13 @@ type Model struct {
 	rows     []protocol.SessionRow
 	fallback string // the model that answers where none is chosen
 	commands []protocol.CommandInfo
+	prompts  []protocol.PromptTemplate
 	rooms    map[string]*room
 	room     *room // the open one
+
+	pics   album
+	viewer viewer // nil where no program shows pictures
+	shot   *shot  // the screen, drawn already
 
 	list     list
 	asks     asks
@@ -58,6 +65,7 @@ type Model struct {
 	popup    popup
 	rename   *composer
 	renaming string // the key of the session that is renamed
+	fill     *filling
 	help     bool
 	helpAt   int    // the first line of it that is seen
 	notice   string // one line for the person, until the next key
@@ -67,13 +75,16 @@ type Model struct {
 }
 
 func newModel(ctx context.Context, w wire, session, theme string, now func() time.Time, newID func() string) *Model {
-	m := &Model{ctx: ctx, wire: w, theme: newTheme(theme), now: now, newID: newID, rooms: map[string]*room{}, w: 80, h: 24}
+	m := &Model{ctx: ctx, wire: w, theme: newTheme(theme), now: now, newID: newID, said: asItIs, rooms: map[string]*room{}, w: 80, h: 24}
 	m.md = newMarkdown(&m.theme)
+	m.pics = newAlbum(picture.Off, picture.Surroundings{}, nil, 0)
 	if session != "" {
 		m.room = m.enter(session)
 	}
 	return m
 }
+
+func asItIs(text string) string { return text }
 
 // Messages to the model, apart from those of the terminal.
 type (
@@ -110,19 +121,24 @@ type (
 	}
 )
 
-// Init waits for the connection.
-func (m *Model) Init() tea.Cmd { return nil }
+// Init asks the terminal about pictures, and waits for the connection.
+func (m *Model) Init() tea.Cmd { return m.pics.question() }
 
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.take(msg)
-	return m, tea.Batch(cmd, m.tick())
+	m.shot = m.shoot()
+	return m, tea.Batch(cmd, m.look(m.shot.places), m.tick())
 }
 
 func (m *Model) take(msg tea.Msg) tea.Cmd {
+	if m.terminal(msg) {
+		return nil
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
+		return m.resized()
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.MouseMsg:
@@ -151,6 +167,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.tookDoors(msg)
 	case commandsMsg:
 		m.commands = msg.list.Commands
+	case promptsMsg:
+		m.prompts = msg.list.Prompts
 	case sentMsg:
 		return m.sent(msg)
 	case createdMsg:
@@ -184,7 +202,7 @@ func (m *Model) connect(hello protocol.HelloOK) tea.Cmd {
 	if m.room == nil {
 		m.room = m.enter(m.main)
 	}
-	cmds := []tea.Cmd{m.listSessions(), m.listCommands(), m.listAsks(), m.listDoors(), m.open(m.room)}
+	cmds := []tea.Cmd{m.listSessions(), m.listCommands(), m.listPrompts(), m.listAsks(), m.listDoors(), m.open(m.room)}
 	for _, r := range m.rooms {
 		for _, o := range r.out {
 			o.sending = false
@@ -197,7 +215,7 @@ func (m *Model) connect(hello protocol.HelloOK) tea.Cmd {
 func (m *Model) lose(err error) {
 	m.link, m.lostWhy = lost, ""
 	if err != nil && !passing(err) { // it will not come back by waiting alone
-		m.lostWhy = plainError(err)
+		m.lostWhy = m.plainError(err)
 	}
 	for _, r := range m.rooms {
 		r.loading = false

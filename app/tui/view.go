@@ -6,14 +6,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hearth-assistant/hearth/app/terminal"
+	"github.com/hearth-assistant/hearth/app/tui/picture"
 )
 
 // View draws the screen.
 func (m *Model) View() tea.View {
-	lines, x, y := m.screen()
-	v := tea.NewView(strings.Join(lines, "\n"))
+	s := m.shot
+	if m.shot = nil; s == nil {
+		s = m.shoot()
+	}
+	x, y := s.x, s.y
+	v := tea.NewView(strings.Join(s.lines, "\n"))
 	v.AltScreen = true
-	v.WindowTitle = "Hearth"
+	v.WindowTitle = m.paintPhotos(s.places)
 	if !m.noMouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -22,6 +27,25 @@ func (m *Model) View() tea.View {
 		v.Cursor.Blink = false
 	}
 	return v
+}
+
+// shot is the screen as it is drawn, and the pictures that stand on it.
+type shot struct {
+	lines  []string
+	x, y   int
+	places []picture.Place
+}
+
+func (m *Model) shoot() *shot {
+	s := new(shot)
+	s.lines, s.x, s.y = m.screen()
+	if m.pics.showing() {
+		s.places = picture.Find(s.lines, m.pics.wide)
+		if m.pics.means != picture.Kitty {
+			picture.Blank(s.lines)
+		}
+	}
+	return s
 }
 
 // screen is exactly h lines of at most w cells, and where the cursor is;
@@ -47,7 +71,9 @@ func (m *Model) screen() (lines []string, x, y int) {
 		for i := range body {
 			body[i] = list[i] + m.theme.dim.paint(" │ ") + body[i]
 		}
-		x += left
+		if x >= 0 {
+			x += left
+		}
 	} else if m.list.open {
 		body, x = m.drawList(w, h), -1
 		if m.rename != nil {
@@ -126,6 +152,10 @@ func (m *Model) chatScreen(w, h int) (lines []string, x, y int) {
 	if m.rename != nil {
 		lines = append(lines, clip(m.theme.bold.paint("Name: ")+m.rename.text, w))
 		x, y = 6+width(m.rename.text[:m.rename.at]), len(lines)-1
+	} else if m.fill != nil {
+		var line string
+		line, x = m.drawFill(w)
+		lines, y = append(lines, line), len(lines)
 	} else {
 		var box []string
 		box, x, y = m.drawComposer(w, p.composer)

@@ -38,7 +38,8 @@ type account struct {
 	mu      sync.Mutex
 	status  channel.Status
 	ask     channel.Ask
-	net     network // nil: there is no connection that messages go by
+	net     network     // nil: there is no connection that messages go by
+	conn    *connection // with it
 	groups  map[types.JID]string
 	waiting map[string]chan struct{} // messages that are not taken yet
 	said    *said
@@ -172,7 +173,9 @@ func (cn *connection) end(err error) {
 }
 
 var (
-	errReplaced = errors.New("another program connected as the same linked device")
+	errReplaced  = errors.New("another program connected as the same linked device")
+	errLoggedOut = fmt.Errorf("%w: WhatsApp was logged out here. `hearth channels start whatsapp` and `hearth channels login whatsapp` link "+
+		"it again", channel.ErrAuth)
 	errUnlinked = errors.New("WhatsApp has removed this linked device: somebody took it off on the phone, or it was away for 14 days. " +
 		"Link it again: `hearth channels login whatsapp` shows the code")
 )
@@ -201,7 +204,7 @@ func (c *account) live(ctx context.Context, k *kept) error {
 	defer net.Disconnect()
 	defer func() {
 		c.mu.Lock()
-		c.net, c.ask = nil, channel.Ask{}
+		c.net, c.conn, c.ask = nil, nil, channel.Ask{}
 		c.mu.Unlock()
 	}()
 	if codes != nil {
@@ -272,7 +275,7 @@ func (c *account) happened(ctx context.Context, cn *connection, e any) bool {
 			return true
 		}
 		c.mu.Lock()
-		c.net = cn.net
+		c.net, c.conn = cn.net, cn
 		c.mu.Unlock()
 		c.note(channel.Receiving, "")
 	case *events.Disconnected, *events.StreamError, *events.KeepAliveTimeout:
@@ -296,6 +299,24 @@ func (c *account) happened(ctx context.Context, cn *connection, e any) bool {
 		cn.end(fmt.Errorf("WhatsApp refused the connection: %v %s", e.Reason, text.Ellipsis(e.Message, 200)))
 	}
 	return true
+}
+
+// LogOut implements channel.LogOuter: the phone shows this device no more.
+func (c *account) LogOut(ctx context.Context) error {
+	c.mu.Lock()
+	net, cn, asks := c.net, c.conn, c.ask.At(c.now()).Kind != ""
+	c.mu.Unlock()
+	switch {
+	case net == nil && asks:
+		return fmt.Errorf("%w: no phone is linked", channel.ErrAuth)
+	case net == nil:
+		return errors.New("WhatsApp is not connected")
+	}
+	if err := net.Logout(ctx); err != nil {
+		return fmt.Errorf("take this device off the phone: %w", err)
+	}
+	cn.end(errLoggedOut)
+	return nil
 }
 
 // connected is the network while there is one.

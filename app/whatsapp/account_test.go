@@ -420,3 +420,42 @@ func TestRun(t *testing.T) {
 		t.Errorf("%s", b)
 	}
 }
+
+// TestLogOut: the phone is told, and the account ends and says how it comes back; while the
+// phone cannot be told nothing changes, and where none is linked there is nothing to end.
+func TestLogOut(t *testing.T) {
+	f := newFake()
+	c, _, ended := running(t, f)
+	until(t, "the connection", func() bool { return c.Status().State == channel.Receiving })
+	f.mu.Lock()
+	f.logout = errors.New("the line is down")
+	f.mu.Unlock()
+	if err := c.LogOut(t.Context()); err == nil || errors.Is(err, channel.ErrAuth) || c.Status().State != channel.Receiving {
+		t.Errorf("%v, %+v", err, c.Status())
+	}
+	f.mu.Lock()
+	f.logout = nil
+	f.mu.Unlock()
+	if err := c.LogOut(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, channel.ErrAuth) || !strings.Contains(err.Error(), "channels login whatsapp") {
+		t.Errorf("it ended with %v", err)
+	}
+	if self, _ := f.Self(); !self.IsEmpty() {
+		t.Errorf("%s is still linked", self)
+	}
+	if err := c.LogOut(t.Context()); err == nil || errors.Is(err, channel.ErrAuth) {
+		t.Errorf("without a connection: %v", err)
+	}
+	g := newFake()
+	g.linked = false
+	other, _, _ := running(t, g)
+	until(t, "asking for codes", func() bool { g.mu.Lock(); defer g.mu.Unlock(); return g.codes != nil })
+	g.codes <- whatsmeow.QRChannelItem{Event: "code", Code: "2@first", Timeout: time.Minute}
+	until(t, "the code", func() bool { return other.Asking().Kind == channel.AskQR })
+	if err := other.LogOut(t.Context()); !errors.Is(err, channel.ErrAuth) {
+		t.Errorf("without a phone: %v", err)
+	}
+	close(g.codes) // as whatsmeow does at the end of a connection
+}

@@ -36,6 +36,7 @@ var (
 type fake struct {
 	mu       sync.Mutex
 	linked   bool
+	logout   error // what it says to the end of the login
 	handle   func(any) bool
 	pumping  sync.Mutex
 	line     sync.Mutex // of events, which come one after the other
@@ -86,6 +87,16 @@ func (f *fake) Disconnect() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.handle = nil
+}
+
+func (f *fake) Logout(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.logout != nil {
+		return f.logout
+	}
+	f.linked, f.handle = false, nil
+	return nil
 }
 
 func (f *fake) Self() (number, hidden types.JID) {

@@ -20,6 +20,8 @@ type network interface {
 	// says whether it is taken. What is not is brought again after the next Connect.
 	Connect(ctx context.Context, handle func(event any) bool) error
 	Disconnect()
+	// Logout takes this device off the phone and forgets its keys.
+	Logout(ctx context.Context) error
 	Self() (number, hidden types.JID) // empty while it is not linked
 	// Codes are what is scanned to link it, before Connect; it ends with the linking.
 	Codes(ctx context.Context) (<-chan whatsmeow.QRChannelItem, error)

@@ -64,7 +64,7 @@ func (c *account) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 		if i == 0 && utf8.RuneCountInString(words) <= 2*whatsapp.Limits.Caption {
 			caption, words = words, ""
 		}
-		part, err := c.file(ctx, net, f, caption, about)
+		part, err := c.file(ctx, net, f, m.Manner, caption, about)
 		if err != nil {
 			return channel.Receipt{}, err
 		}
@@ -142,7 +142,7 @@ func isDisconnected(err error) bool {
 
 // file is a message with a file, which is encrypted and brought to WhatsApp before.
 func (c *account) file(
-	ctx context.Context, net network, m channel.Media, caption string, about *waE2E.ContextInfo,
+	ctx context.Context, net network, m channel.Media, how channel.Manner, caption string, about *waE2E.ContextInfo,
 ) (*waE2E.Message, error) {
 	if c.openFile == nil {
 		return nil, refused("no file may leave here")
@@ -169,11 +169,18 @@ func (c *account) file(
 	}
 	media := map[string]whatsmeow.MediaType{"image/jpeg": whatsmeow.MediaImage, "image/png": whatsmeow.MediaImage,
 		"video/mp4": whatsmeow.MediaVideo, "audio/ogg": whatsmeow.MediaAudio, "audio/mpeg": whatsmeow.MediaAudio}[kind]
+	if how.Document {
+		media = ""
+	}
 	up, err := net.Upload(ctx, b, cmp.Or(media, whatsmeow.MediaDocument))
 	if err != nil {
 		return nil, fmt.Errorf("bring a file to WhatsApp: %w", err)
 	}
-	return fileMessage(media, up, kind, name, caption, about), nil
+	out := fileMessage(media, up, kind, name, caption, about)
+	if v := out.GetVideoMessage(); v != nil && how.Animation {
+		v.GifPlayback = proto.Bool(true)
+	}
+	return out, nil
 }
 
 func fileMessage(

@@ -1,23 +1,28 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/discord"
 	"github.com/hearth-assistant/hearth/gateway/channel/discord/discordtest"
+	"github.com/hearth-assistant/hearth/gateway/channel/googlechat"
+	"github.com/hearth-assistant/hearth/gateway/channel/googlechat/googlechattest"
+	"github.com/hearth-assistant/hearth/gateway/channel/line"
+	"github.com/hearth-assistant/hearth/gateway/channel/line/linetest"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost"
 	"github.com/hearth-assistant/hearth/gateway/channel/mattermost/mattermosttest"
-	"github.com/hearth-assistant/hearth/gateway/channel/program/wire"
+	"github.com/hearth-assistant/hearth/gateway/channel/msteams"
+	"github.com/hearth-assistant/hearth/gateway/channel/msteams/msteamstest"
+	"github.com/hearth-assistant/hearth/gateway/channel/nextcloudtalk"
+	"github.com/hearth-assistant/hearth/gateway/channel/nextcloudtalk/nextcloudtalktest"
+	"github.com/hearth-assistant/hearth/gateway/channel/signal"
+	"github.com/hearth-assistant/hearth/gateway/channel/signal/signaltest"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack"
 	"github.com/hearth-assistant/hearth/gateway/channel/slack/slacktest"
 	"github.com/hearth-assistant/hearth/gateway/channel/zulip"
@@ -27,17 +32,26 @@ import (
 // accountIdle is how long an account has done nothing when its memory is read.
 const accountIdle = 3 * time.Second
 
-// lab is an account on a strict server of ours, and somebody who writes to it.
+// words are settings, or secrets.
+type words = map[string]string
+
+// lab is an account on a server, and somebody who writes to it.
 type lab struct {
 	network        string
-	texts, secrets map[string]string
-	say, close     func()
+	texts, secrets words
+	say            func(context.Context) error
+	calls          func(channel.Channel) // of a network that calls the account
+	close          func()
+	unproven       bool // nobody proves who wrote, so what comes is looked at and left
 }
 
-// labs are the networks whose servers can be asked from here. Those that call the
-// gateway have no connection of their own and hold less.
-func labs() []lab {
-	type m = map[string]string
+// says is somebody who writes without fail.
+func says(do func()) func(context.Context) error {
+	return func(context.Context) error { do(); return nil }
+}
+
+// strict are accounts on strict servers of ours that the account connects to.
+func strict() []lab {
 	const (
 		discordToken = "MTA0NzE1Mzk4NzIyMzEyODExMA.abcdef.abcdefghijklmnopqrstuvwxyz0123456789AB"
 		slackBot     = "xoxb-1234567890-abcdefghijklmno"
@@ -53,111 +67,124 @@ func labs() []lab {
 	mAda := mm.AddUser("ada", false)
 	z := zuliptest.New(key32)
 	zAda := z.AddUser("Ada", false)
+	g := signaltest.New(time.Now().UnixMilli())
+	gAda := g.AddPerson("Ada", "+491701234567")
 	return []lab{
-		{network: discord.ID, secrets: m{discord.KeyToken: discordToken}, texts: m{discord.KeyRoot: d.URL() + "/"}, close: d.Close,
-			say: func() { d.Say(dAda, dTown, "hello", nil) }},
-		{network: slack.ID, secrets: m{slack.KeyBot: slackBot, slack.KeyApp: slackApp}, texts: m{slack.KeyRoot: s.URL() + "/"}, close: s.Close,
-			say: func() { s.Say(sAda, s.Direct(sAda), "hello", nil) }},
-		{network: mattermost.ID, secrets: m{mattermost.KeyToken: key26}, texts: m{mattermost.KeyBase: mm.URL() + "/"}, close: mm.Close,
-			say: func() { mm.Say(mAda, mm.Direct(mAda), "hello", nil) }},
-		{network: zulip.ID, secrets: m{zulip.KeyAPIKey: key32}, texts: m{zulip.KeySite: z.URL() + "/", zulip.KeyEmail: zuliptest.Email},
-			close: z.Close, say: func() { z.Say(zAda, zuliptest.Place{People: []zuliptest.User{zAda}}, "hello", nil) }},
+		{network: discord.ID, secrets: words{discord.KeyToken: discordToken}, texts: words{discord.KeyRoot: d.URL() + "/"}, close: d.Close,
+			say: says(func() { d.Say(dAda, dTown, "hello", nil) })},
+		{network: slack.ID, secrets: words{slack.KeyBot: slackBot, slack.KeyApp: slackApp}, texts: words{slack.KeyRoot: s.URL() + "/"},
+			close: s.Close, say: says(func() { s.Say(sAda, s.Direct(sAda), "hello", nil) })},
+		{network: mattermost.ID, secrets: words{mattermost.KeyToken: key26}, texts: words{mattermost.KeyBase: mm.URL() + "/"}, close: mm.Close,
+			say: says(func() { mm.Say(mAda, mm.Direct(mAda), "hello", nil) })},
+		{network: zulip.ID, secrets: words{zulip.KeyAPIKey: key32}, texts: words{zulip.KeySite: z.URL() + "/", zulip.KeyEmail: zuliptest.Email},
+			close: z.Close, say: says(func() { z.Say(zAda, zuliptest.Place{People: []zuliptest.User{zAda}}, "hello", nil) })},
+		{network: signal.ID, texts: words{signal.KeyAccount: signaltest.Number, signal.KeyURL: g.URL() + "/"}, close: g.Close,
+			say: says(func() { g.Say(gAda, "", map[string]any{"message": "hello"}) })},
 	}
+}
+
+// calling are accounts of networks that call the gateway.
+func calling(ctx context.Context) ([]lab, error) {
+	const (
+		lineToken  = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/="
+		lineSecret = "0123456789abcdef0123456789abcdef"
+		talkSecret = "0123456789abcdef0123456789abcdef0123456789abcdef"
+		project    = "1234567890"
+	)
+	l := linetest.New(ctx, lineToken, lineSecret, channel.CallPath(line.ID, "default"))
+	n := nextcloudtalktest.New(ctx, talkSecret, channel.CallPath(nextcloudtalk.ID, "default"))
+	n.AddRoom("n3xtc10ud", 1)
+	g, err := googlechattest.New(ctx, channel.CallPath(googlechat.ID, "default"), project)
+	if err != nil {
+		return nil, err
+	}
+	g.AddSpace("spaces/DM1", "DIRECT_MESSAGE")
+	t, err := msteamstest.New(ctx, channel.CallPath(msteams.ID, "default"))
+	if err != nil {
+		return nil, err
+	}
+	t.AddConversation("a:1pYzD_eF-gH", "personal")
+	return []lab{
+		{network: line.ID, texts: words{line.KeyRoot: l.URL()}, secrets: words{line.KeyToken: lineToken, line.KeySecret: lineSecret},
+			close: l.Close, calls: l.Calls, say: says(func() {
+				l.Say(linetest.Event{User: "U" + strings.Repeat("a", 32), ID: "1", Message: map[string]any{"type": "text", "text": "hello"}})
+			})},
+		{network: nextcloudtalk.ID, texts: words{nextcloudtalk.KeyBase: n.URL() + "/", nextcloudtalk.KeyUser: nextcloudtalktest.User},
+			secrets: words{nextcloudtalk.KeySecret: talkSecret, nextcloudtalk.KeyPassword: nextcloudtalktest.Password},
+			close:   n.Close, calls: n.Calls, say: says(func() {
+				n.Say(nextcloudtalktest.Said{Token: "n3xtc10ud", ID: "1", Actor: "users/ada", Name: "Ada", Text: "hello"})
+			})},
+		{network: googlechat.ID, texts: words{googlechat.KeyRoot: g.URL(), googlechat.KeyAudience: project},
+			secrets: words{googlechat.KeyService: g.ServiceAccount()}, close: g.Close, calls: g.Calls, say: says(func() {
+				g.Say(googlechattest.Said{Space: "spaces/DM1", ID: "1", User: "users/777", Name: "Ada", Text: "hello"})
+			})},
+		{network: msteams.ID, texts: words{msteams.KeyRoot: t.URL(), msteams.KeyApp: msteamstest.App, msteams.KeyTenant: msteamstest.Tenant},
+			secrets: words{msteams.KeyPassword: msteamstest.Secret}, close: t.Close, calls: t.Calls, say: says(func() {
+				t.Say(msteamstest.Said{Conversation: "a:1pYzD_eF-gH", ID: "1", User: "40a1a0ed-4ff2-4164-a219-55518990c197", Name: "Ada",
+					Text: "hello"})
+			})},
+	}, nil
 }
 
 // measureChannels connects one account of each network in a process of its own, lets one
 // message come, and reads what the process keeps for itself.
 func measureChannels(ctx context.Context, b *bench) ([]figure, error) {
+	called, err := calling(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out []figure
-	for _, l := range labs() {
-		private, err := l.memory(ctx, b)
+	measure := func(l lab, err error) {
+		private := 0.0
+		if err == nil {
+			private, err = l.memory(ctx, b)
+			l.close()
+		}
 		out = append(out, figure{name: "an idle account on " + l.network, measured: private, budget: 12, unit: "MB", err: err,
 			note: "RssAnon of hearth-channels, connected and after one message"})
-		l.close()
+	}
+	for _, l := range append(strict(), called...) {
+		measure(l, nil)
+	}
+	for _, open := range real() {
+		l, err := open(ctx, b)
+		if errors.Is(err, errNotHere) {
+			_, _ = fmt.Fprintf(os.Stderr, "%s is not measured: %v\n", l.network, err)
+			continue
+		}
+		measure(l, err)
 	}
 	return out, nil
 }
 
 // memory is what the process of an account has for itself, in MB.
 func (l lab) memory(ctx context.Context, b *bench) (float64, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	folder, err := os.MkdirTemp("", "hearth-bench-channel")
+	c, err := begin(ctx, b, l.network, l.texts, l.secrets)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	cmd := exec.CommandContext(ctx, filepath.Join(filepath.Dir(b.hearth), "hearth-channels"), l.network)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
+	defer c.end()
+	if l.calls != nil {
+		l.calls(called{c: c})
+	}
+	if err := l.say(ctx); err != nil {
 		return 0, err
 	}
-	outPipe, err := cmd.StdoutPipe()
-	if err != nil {
-		return 0, err
+	if !l.unproven {
+		if err := c.until(ctx, c.came); err != nil {
+			return 0, fmt.Errorf("no message came: %w", err)
+		}
 	}
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	defer func() { _ = in.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	if err := l.talk(in, outPipe, folder); err != nil {
-		return 0, err
-	}
-	go func() { _, _ = io.Copy(io.Discard, outPipe) }()
 	select {
 	case <-time.After(accountIdle):
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
 	if err != nil {
 		return 0, fmt.Errorf("memory is measured on Linux only: %w", err)
 	}
 	return inStatus(status, "RssAnon:")
-}
-
-// talk is the gateway's side until the account is connected and a message was taken.
-func (l lab) talk(in io.Writer, from io.Reader, folder string) error {
-	ask := func(id int, method string, params any) error {
-		line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-		if err != nil {
-			return err
-		}
-		_, err = in.Write(append(line, '\n'))
-		return err
-	}
-	first := wire.InitializeParams{Protocol: wire.Version, Channel: l.network, Account: "default", Settings: l.texts, Secrets: l.secrets,
-		MaxFile: 1 << 20, Folder: folder}
-	if err := errors.Join(ask(1, wire.Initialize, first), ask(2, wire.Start, struct{}{})); err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, 4<<20)
-	for lines.Scan() {
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-			Params json.RawMessage `json:"params"`
-		}
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-			return err
-		}
-		var st wire.StatusParams
-		switch {
-		case m.Method == wire.Status && json.Unmarshal(m.Params, &st) == nil && st.State == "receiving":
-			l.say()
-		case m.Method == wire.Stopped:
-			return fmt.Errorf("it cannot go on: %s", m.Params)
-		case m.Method != "" && len(m.ID) > 0:
-			answer := fmt.Sprintf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"key\":\"\",\"blob\":\"\"}}\n", m.ID)
-			if _, err := io.WriteString(in, answer); err != nil {
-				return err
-			}
-			if m.Method == wire.Inbound {
-				return nil
-			}
-		}
-	}
-	return errors.Join(errors.New("it ended before a message came"), lines.Err())
 }

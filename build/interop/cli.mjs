@@ -1,13 +1,17 @@
 // OpenClaw's command line, each command with a home of its own.
 import { commands as automations } from './cron.mjs';
 import { commands as hooks } from './hooks.mjs';
+import { commands as messages } from './messages.mjs';
 import { finished, json, newHome } from './rig.mjs';
 
 const texts = (history) => (history?.messages ?? []).map((m) => `${m.role}: ${m.content.map((b) => b.text ?? '').join('')}`);
 
 /** client runs one command of the real client against the gateway. */
 export function client(openclaw, g, args, ms = 120000) {
-  const env = newHome({ gateway: { mode: 'remote', remote: { url: g.url, token: g.token } } });
+  const gateway = { mode: 'remote', remote: { url: g.url, token: g.token } };
+  // It knows a network's commands only where it has an account itself; it is never connected.
+  const channels = /^(message|channels)$/.test(args[0]) ? { telegram: { botToken: '424242:of-nobody-0123456789abcdefghijklmnop' } } : undefined;
+  const env = newHome({ gateway, channels });
   return finished(process.execPath, [openclaw, ...args], env, env.HOME, ms);
 }
 
@@ -41,6 +45,7 @@ export const cases = [
   ['devices list', (run) => run('devices', 'list', '--json'), (r) => r.code === 0 && Array.isArray(json(r).paired)],
   ...automations,
   ...hooks,
+  ...messages,
   ['nodes status', (run) => run('nodes', 'status', '--json'), (r) => r.code === 0 && Array.isArray(json(r).nodes)],
 ];
 

@@ -1,5 +1,5 @@
 // Runs OpenClaw's own clients against our gateway and prints what works.
-// usage: node main.mjs HEARTH SCRIPTMODEL VERSION=FOLDER…
+// usage: node main.mjs HEARTH SCRIPTMODEL BOTAPI VERSION=FOLDER…
 import { join } from 'node:path';
 import { commandLine } from './cli.mjs';
 import { controlUI } from './controlui.mjs';
@@ -7,13 +7,13 @@ import { nodeHost } from './node.mjs';
 import { clean, freePort, startGateway } from './rig.mjs';
 import { terminal } from './tui.mjs';
 
-const [hearth, scriptmodel, ...versions] = process.argv.slice(2);
+const [hearth, scriptmodel, botapi, ...versions] = process.argv.slice(2);
 
 /** all uses every client of one version on a fresh gateway. */
 async function all(version, folder) {
   const openclaw = join(folder, 'openclaw.mjs');
   const port = await freePort();
-  const gateway = await startGateway(hearth, scriptmodel, [`http://127.0.0.1:${port}`]);
+  const gateway = await startGateway(hearth, scriptmodel, botapi, [`http://127.0.0.1:${port}`]);
   return [
     ...(await commandLine(openclaw, version, gateway)),
     ...(await terminal(openclaw, gateway)),

@@ -45,8 +45,23 @@ export async function until(what, test, ms = 20000) {
   throw new Error(`waited ${ms / 1000} s for ${what}`);
 }
 
+/** startBots starts the Bot API server of the Telegram tests; lab plays the people there. */
+export async function startBots(botapi) {
+  const token = '424242:interop-0123456789abcdefghijklmnopqrs';
+  const port = await freePort();
+  const server = start(botapi, ['-addr', `127.0.0.1:${port}`, '-token', token]);
+  await until('the Bot API server', () => server.out.includes('http://'));
+  const url = `http://127.0.0.1:${port}`;
+  const lab = async (path, body) => {
+    const r = await fetch(`${url}/_lab/${path}`, body && { method: 'POST', body: JSON.stringify(body) });
+    if (!r.ok) throw new Error(`the Bot API server: ${path}: ${r.status}`);
+    return (await r.json()) ?? [];
+  };
+  return { url, token, lab };
+}
+
 /** startGateway returns {url, token} of our gateway. pages may use it from a browser. */
-export async function startGateway(hearth, scriptmodel, pages) {
+export async function startGateway(hearth, scriptmodel, botapi, pages) {
   const modelPort = await freePort();
   const home = mkdtempSync(join(work, 'hearth-'));
   // Its answers take a third of a second, as real ones do at least: the terminal
@@ -68,6 +83,7 @@ export async function startGateway(hearth, scriptmodel, pages) {
   const { url } = JSON.parse(readFileSync(join(home, 'gateway.json'), 'utf8'));
   const hearthHome = { HEARTH_HOME: home };
   return {
+    bots: await startBots(botapi),
     url: url.replace(/^http/, 'ws'), port: Number(new URL(url).port), token: readFileSync(join(home, 'gateway.token'), 'utf8').trim(),
     /** owner runs our own command line and returns what it printed. */
     owner: (...args) => finished(hearth, args, hearthHome, home, 60000),

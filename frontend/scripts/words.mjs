@@ -25,7 +25,11 @@ export function pack(folder, parts) {
   return Object.fromEntries(parts.map((part) => [part, of(part)]));
 }
 
-/** words answers imports of <language>/page.json?first and ?rest; rest names its parts, all but those of the phone where it does not. */
+// What other pages and programs say: the phone, the icon and the command line
+// (src/i18n/words.go), and what errors.svelte.ts asks for when it is needed.
+const elsewhere = ["phone", "tray", "help", "errors"];
+
+/** words answers imports of <language>/page.json?first and ?rest; rest names its parts, all but those of the first sight and of elsewhere where it does not. */
 export function words(rest) {
   return {
     name: "words",
@@ -34,7 +38,7 @@ export function words(rest) {
       const [, folder, which] = /^(.*\/i18n\/[\w-]+)\/page\.json\?(first|rest)$/.exec(id) ?? [];
       if (!folder) return undefined;
       const all = readdirSync(join(dirname(folder), "en")).map((f) => f.slice(0, -".json".length));
-      const parts = which === "first" ? ["page"] : (rest ?? all.filter((p) => p !== "page" && p !== "phone"));
+      const parts = which === "first" ? ["page"] : (rest ?? all.filter((p) => p !== "page" && !elsewhere.includes(p)));
       for (const part of parts) this.addWatchFile(join(folder, `${part}.json`));
       return `export default ${JSON.stringify(pack(folder, parts))}`;
     },

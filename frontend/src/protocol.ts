@@ -800,6 +800,8 @@ export interface ChannelSetting {
   /** what holds without it */
   unset?: string;
   needed?: boolean;
+  /** of those that say so one is needed */
+  oneOf?: boolean;
   /** a switch is on without it */
   on?: boolean;
 }
@@ -872,7 +874,7 @@ export interface WebLoginStartParams {
   verbose?: boolean;
   /**
    * Answer, ours, is that to an ask of the kind confirm: "yes" when another device shows
-   * the same as Compared, "no" when it does not.
+   * the same as Compared, "no" when it does not; or to one of the kind decide.
    */
   answer?: string;
   compared?: string;
@@ -901,7 +903,7 @@ export interface WebLogin {
 
 /**
  * LoginAsk is what a person has to do: scan a QR code, type a code, open an address,
- * read a text, or compare one and answer (WebLoginStartParams.Answer).
+ * read a text, compare one and answer, or decide (WebLoginStartParams.Answer).
  */
 export interface LoginAsk {
   kind: string;
@@ -1159,6 +1161,38 @@ export interface UploadDropParams {
   upload: string;
 }
 
+/**
+ * PromptTemplate is a prompt that a person keeps; Fields are the words in double braces
+ * that are asked for.
+ */
+export interface PromptTemplate {
+  name: string;
+  about?: string;
+  text: string;
+  fields: string[];
+}
+
+/** PromptsList are all of them, by name. */
+export interface PromptsList {
+  prompts: PromptTemplate[];
+}
+
+// MaxArtifact is how many bytes an artifact may have.
+export const MaxArtifact = 2097152;
+
+/** ArtifactSaveParams bring what a model made in a conversation, as its person keeps it. */
+export interface ArtifactSaveParams {
+  sessionKey: string;
+  fileName: string;
+  content: string;
+}
+
+/** ArtifactSaved says where it lies, and where in the workspace that is. */
+export interface ArtifactSaved {
+  path: string;
+  name: string;
+}
+
 /** MediaGetParams name a picture by a block's mediaId. */
 export interface MediaGetParams {
   id: string;
@@ -1234,6 +1268,11 @@ export interface ChatHistory {
   hasMore: boolean;
   inputReceipts?: InputReceipt[];
   inFlightRun?: InFlightRun;
+  /**
+   * SessionInfo is the session as sessions.list shows it; nil for a transcript that
+   * a reset put aside.
+   */
+  sessionInfo?: SessionRow;
   /** Branch is ours: as in SessionRow. */
   hearthBranch?: string;
   /** Earlier is ours: the conversation that stood here before this one began. */
@@ -3468,6 +3507,233 @@ export interface MessageReceipt {
   builtIn?: boolean;
 }
 
+/**
+ * MessageSendParams are those of send. Of what only some networks have, MessageDone says
+ * what was not heeded.
+ */
+export interface MessageSendParams {
+  to: string;
+  /** Markdown */
+  message?: string;
+  /**
+   * MediaURL and MediaURLs are https addresses, or files of the workspace; Buffer is a
+   * file in base64 or as a data: address.
+   */
+  mediaUrl?: string;
+  mediaUrls?: string[];
+  buffer?: string;
+  filename?: string;
+  contentType?: string;
+  asVoice?: boolean;
+  gifPlayback?: boolean;
+  /** "" = the only one */
+  channel?: string;
+  /** "" = default, or the only one */
+  accountId?: string;
+  /** whose workspace; "" = the default's */
+  agentId?: string;
+  replyToId?: string;
+  threadId?: string;
+  forceDocument?: boolean;
+  silent?: boolean;
+  /** "HTML" is refused */
+  parseMode?: string;
+  /** SessionKey is a conversation in which it is noted too. */
+  sessionKey?: string;
+  idempotencyKey: string;
+}
+
+/** MessagePollParams are those of poll. */
+export interface MessagePollParams {
+  to: string;
+  question: string;
+  options: string[];
+  /** more than 1: several answers */
+  maxSelections?: number;
+  durationSeconds?: number;
+  durationHours?: number;
+  silent?: boolean;
+  isAnonymous?: boolean;
+  threadId?: string;
+  channel?: string;
+  accountId?: string;
+  idempotencyKey: string;
+}
+
+/**
+ * MessageActionParams are those of message.action: Params are the action's own, by the
+ * names of the tool message and of OpenClaw's command line.
+ */
+export interface MessageActionParams {
+  channel: string;
+  action: string;
+  params: Record<string, unknown>;
+  reply?: MessageReply;
+  accountId?: string;
+  sessionKey?: string;
+  agentId?: string;
+  idempotencyKey: string;
+}
+
+/** MessageReply is which message is answered. */
+export interface MessageReply {
+  replyToId: string;
+  /** explicit or implicit */
+  source?: string;
+  /** first or all, of an implicit one */
+  mode?: string;
+}
+
+/** MessageDone is what came of send, poll and message.action, when it was done. */
+export interface MessageDone {
+  ok: boolean;
+  /** the idempotencyKey */
+  runId: string;
+  channel: string;
+  accountId: string;
+  chatId: string;
+  /** MessageID is the last message of it, and MessageIDs are all. */
+  messageId?: string;
+  messageIds?: string[];
+  /** What an action did: the emoji that was put on a message, or that ours was taken away. */
+  added?: string;
+  removed?: boolean;
+  edited?: boolean;
+  deleted?: boolean;
+  pinned?: boolean;
+  unpinned?: boolean;
+  /** nothing was done */
+  dryRun?: boolean;
+  /**
+   * Messages are what was read or found, the newest last; Results has those that were
+   * found once more, where OpenClaw's command line looks for them.
+   */
+  messages?: PastMessage[];
+  results?: PastResults;
+  /**
+   * The rest is ours. Ignored are parameters that the network, or Hearth, has no such
+   * thing for; Note says what else a person should know.
+   */
+  ignored?: string[];
+  note?: string;
+}
+
+/** PastResults are messages that were found. */
+export interface PastResults {
+  /** each by itself */
+  messages: PastMessage[][];
+}
+
+/** PastMessage is a message that was said before. What stands in it others wrote. */
+export interface PastMessage {
+  messageId: string;
+  /** for people */
+  user?: string;
+  senderId?: string;
+  text: string;
+  /** RFC 3339 */
+  timestamp: string;
+}
+
+/** ChannelLoggedOut is the answer to channels.logout. */
+export interface ChannelLoggedOut {
+  channel: string;
+  accountId: string;
+  /**
+   * Cleared: something that was kept of the login is gone; LoggedOut: the account cannot
+   * be used with what is kept any more.
+   */
+  cleared: boolean;
+  loggedOut: boolean;
+  /**
+   * EnvToken: a credential of it stands in the environment, where nobody but its person
+   * can take it out.
+   */
+  envToken?: boolean;
+  /** ours: what was done, and what may be left to do */
+  message: string;
+}
+
+/** ChannelPairingListParams are those of channels.pairing.list. */
+export interface ChannelPairingListParams {
+  channel?: string;
+  accountId?: string;
+}
+
+/**
+ * ChannelPairingList are the strangers who wrote to accounts with dmPolicy pairing and
+ * wait to be let in.
+ */
+export interface ChannelPairingList {
+  accounts: ChannelPairingAccount[];
+  requests: ChannelPairingRequest[];
+  commandOwnerConfigured: boolean;
+  limits: ChannelPairingLimits;
+}
+
+export interface ChannelPairingLimits {
+  pendingPerAccount: number;
+  ttlMs: number;
+}
+
+export interface ChannelPairingAccount {
+  channel: string;
+  channelLabel: string;
+  accountId: string;
+  accountLabel?: string;
+  notifySupported: boolean;
+}
+
+/** ChannelPairingRequest is one of them. The code that they were told does not stand in it. */
+export interface ChannelPairingRequest {
+  requestId: string;
+  channel: string;
+  channelLabel: string;
+  accountId: string;
+  accountLabel?: string;
+  senderId: string;
+  /** what such an id is called */
+  senderLabel: string;
+  metadata?: Record<string, string>;
+  createdAt: string;
+  lastSeenAt: string;
+  expiresAt: string;
+  notifySupported: boolean;
+}
+
+/**
+ * ChannelPairingApproveParams lets one in. Notify tells them; BootstrapCommandOwner, which
+ * needs operator.admin too, makes them the owner where there is none.
+ */
+export interface ChannelPairingApproveParams {
+  channel: string;
+  accountId: string;
+  requestId: string;
+  notify?: boolean;
+  bootstrapCommandOwner?: boolean;
+}
+
+export interface ChannelPairingApproved {
+  requestId: string;
+  senderId: string;
+  /** Notification is not-requested, sent, unsupported or failed. */
+  notification: string;
+  /** CommandOwnerBootstrap is not-requested, configured or already-configured. */
+  commandOwnerBootstrap: string;
+}
+
+/** ChannelPairingDismissParams takes a request away; who made it may ask again. */
+export interface ChannelPairingDismissParams {
+  channel: string;
+  accountId: string;
+  requestId: string;
+}
+
+export interface ChannelPairingDismissed {
+  requestId: string;
+  senderId: string;
+}
+
 // Method names. A handler can only be registered for a name in Methods.
 export const MethodConnect = "connect";
 export const MethodHealth = "health";
@@ -3507,6 +3773,10 @@ export const MethodModelsLook = "hearth.models.look";
 /** MethodModelsServices names the known services and what each needs. */
 export const MethodModelsServices = "hearth.models.services";
 export const MethodDoctor = "hearth.doctor";
+export const MethodDoctorRepair = "hearth.doctor.repair";
+export const MethodStoreStatus = "hearth.store.status";
+export const MethodStoreCheck = "hearth.store.check";
+export const MethodStoreCompact = "hearth.store.compact";
 /** The first steps. */
 export const MethodSetupGet = "hearth.setup.get";
 export const MethodSetupAnswer = "hearth.setup.answer";
@@ -3561,6 +3831,13 @@ export const MethodWebLoginStart = "web.login.start";
 export const MethodWebLoginWait = "web.login.wait";
 export const MethodChannelsStart = "channels.start";
 export const MethodChannelsStop = "channels.stop";
+export const MethodSend = "send";
+export const MethodPoll = "poll";
+export const MethodMessageAction = "message.action";
+export const MethodChannelsLogout = "channels.logout";
+export const MethodChannelsPairingList = "channels.pairing.list";
+export const MethodChannelsPairingApprove = "channels.pairing.approve";
+export const MethodChannelsPairingDismiss = "channels.pairing.dismiss";
 /** These are ours: setting an account up, and taking it out. */
 export const MethodChannelsKinds = "hearth.channels.kinds";
 export const MethodChannelsAdd = "hearth.channels.add";
@@ -3728,6 +4005,10 @@ export const MethodMediaGet = "hearth.media.get";
  */
 export const MethodUploadPut = "hearth.upload.put";
 export const MethodUploadDrop = "hearth.upload.drop";
+/** MethodPromptsList is ours: the prompts that a person keeps. */
+export const MethodPromptsList = "hearth.prompts.list";
+/** MethodArtifactSave is ours: keeps what a model made in the assistant's workspace. */
+export const MethodArtifactSave = "hearth.artifact.save";
 /** Schedules: what OpenClaw's programs call, and heartbeats. */
 export const MethodCronList = "cron.list";
 export const MethodCronStatus = "cron.status";
@@ -3926,6 +4207,47 @@ export interface HealthCheck {
   /** Fixable: `hearth doctor --fix` mends it; Fixed: it just did. */
   fixable?: boolean;
   fixed?: boolean;
+  /**
+   * Repair names what hearth.doctor.repair does about it, where the gateway itself
+   * can mend it.
+   */
+  repair?: string;
+}
+
+/**
+ * StoreStatus is how the database is: its size, when all of it was read last since
+ * the start, how the last compaction ended, and how far the work is that is under way.
+ */
+export interface StoreStatus {
+  bytes: number;
+  /** of them: not in use; `hearth store compact` gives it back */
+  free: number;
+  copiedAtMs?: number;
+  checkedAtMs?: number;
+  records?: number;
+  /** that the check found */
+  problem?: string;
+  /** of the check or compaction that is under way */
+  taskId?: string;
+  taskKind?: string;
+  /** bytes */
+  done?: number;
+  total?: number;
+  compactedAtMs?: number;
+  /** bytes */
+  givenBack?: number;
+  /** why the last compaction did not come to its end */
+  compactProblem?: string;
+}
+
+/** DoctorRepairParams name a repair that a check offered. */
+export interface DoctorRepairParams {
+  repair: string;
+}
+
+/** DoctorRepaired says what was done. */
+export interface DoctorRepaired {
+  said: string;
 }
 
 /** DoctorParams is ours: Live asks the default model. */
@@ -4867,11 +5189,25 @@ export interface SessionRow {
   status?: string;
   hasActiveRun: boolean;
   activeRunId?: string;
+  activeRunIds: string[];
+  /** that ended last, while none is active */
+  lastRunId?: string;
+  /** when this was so, ms; a later one is the truer */
+  snapshotAt?: number;
   queuedRuns?: number;
   abortedLastRun?: boolean;
   messageCount: number;
   chatType?: string;
   channel?: string;
+  /**
+   * Of groups: what the group is called, or else, where it is a named room of the network,
+   * how that is called (GroupChannel says the same, as newer clients read it) and the server,
+   * workspace or team that it is in.
+   */
+  subject?: string;
+  room?: string;
+  groupChannel?: string;
+  space?: string;
   origin?: SessionOrigin;
   /**
    * Where answers that are delivered go: where a message came from last, or where
@@ -6004,6 +6340,9 @@ export const TaskSubagent = "subagent";
 export const TaskDownload = "model_download";
 export const TaskSkill = "skill_install";
 export const TaskImport = "import";
+export const TaskStoreCheck = "store_check";
+/** TaskStoreCompact is a task that gives back what the database does not use. */
+export const TaskStoreCompact = "store_compact";
 
 // What became of telling the result of a task.
 export const TaskDeliveryPending = "pending";
@@ -6668,6 +7007,8 @@ export interface Methods {
   "hearth.media.get": { params: MediaGetParams; result: Media };
   "hearth.upload.put": { params: UploadPutParams; result: UploadPutResult };
   "hearth.upload.drop": { params: UploadDropParams; result: OKResult };
+  "hearth.prompts.list": { params: Record<string, never>; result: PromptsList };
+  "hearth.artifact.save": { params: ArtifactSaveParams; result: ArtifactSaved };
   "hearth.sessions.export": { params: TranscriptExportParams; result: TranscriptExport };
   "hearth.sessions.earlier": { params: EarlierParams; result: EarlierList };
   "hearth.sessions.continue": { params: ContinueParams; result: Continued };
@@ -6793,6 +7134,10 @@ export interface Methods {
   "config.schema": { params: Record<string, never>; result: ConfigSchema };
   "config.schema.lookup": { params: ConfigLookupParams; result: ConfigLookup };
   "hearth.doctor": { params: DoctorParams; result: Doctor };
+  "hearth.doctor.repair": { params: DoctorRepairParams; result: DoctorRepaired };
+  "hearth.store.status": { params: Record<string, never>; result: StoreStatus };
+  "hearth.store.check": { params: Record<string, never>; result: StoreStatus };
+  "hearth.store.compact": { params: Record<string, never>; result: StoreStatus };
   "hearth.setup.get": { params: SetupGetParams; result: Setup };
   "hearth.setup.answer": { params: SetupAnswerParams; result: Setup };
   "usage.cost": { params: UsageCostParams; result: UsageCost };
@@ -6829,6 +7174,13 @@ export interface Methods {
   "web.login.wait": { params: WebLoginWaitParams; result: WebLogin };
   "channels.start": { params: ChannelAccountParams; result: ChannelStarted };
   "channels.stop": { params: ChannelAccountParams; result: ChannelStopped };
+  "send": { params: MessageSendParams; result: MessageDone };
+  "poll": { params: MessagePollParams; result: MessageDone };
+  "message.action": { params: MessageActionParams; result: MessageDone };
+  "channels.logout": { params: ChannelAccountParams; result: ChannelLoggedOut };
+  "channels.pairing.list": { params: ChannelPairingListParams; result: ChannelPairingList };
+  "channels.pairing.approve": { params: ChannelPairingApproveParams; result: ChannelPairingApproved };
+  "channels.pairing.dismiss": { params: ChannelPairingDismissParams; result: ChannelPairingDismissed };
   "hearth.channels.kinds": { params: Record<string, never>; result: ChannelKinds };
   "hearth.channels.add": { params: ChannelAddParams; result: ChannelAdded };
   "hearth.channels.remove": { params: ChannelRemoveParams; result: OKResult };

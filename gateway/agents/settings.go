@@ -93,7 +93,7 @@ func (e *Entry) fields() []config.Field {
 				config.Text{Key: "name", To: &e.Identity.Name, Max: 128, Empty: true},
 				config.Text{Key: "theme", To: &e.Identity.Theme, Max: 1024, Empty: true},
 				config.Text{Key: "emoji", To: &e.Identity.Emoji, Max: 64, Empty: true},
-				config.Text{Key: "avatar", To: &e.Identity.Avatar, Empty: true},
+				config.Text{Key: "avatar", To: &e.Identity.Avatar, Max: 32 << 10, Empty: true},
 			},
 		},
 		config.Object{

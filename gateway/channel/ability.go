@@ -14,15 +14,17 @@ const (
 	CanPoll     Ability = "poll"    // Poller
 	CanPin      Ability = "pin"     // Pinner
 	CanRead     Ability = "read"    // Reader
+	CanSearch   Ability = "search"  // Searcher
 	CanBeCalled Ability = "http"    // Called
 	CanMenu     Ability = "menu"    // Menu
 	CanFinish   Ability = "finish"  // Finisher
+	CanLogOut   Ability = "logout"  // LogOuter
 )
 
 // Abilities are all of them.
 func Abilities() []Ability {
-	return []Ability{CanEdit, CanDelete, CanType, CanReact, CanFetch, CanChoose, CanPoll, CanPin, CanRead, CanMenu, CanFinish,
-		CanBeCalled}
+	return []Ability{CanEdit, CanDelete, CanType, CanReact, CanFetch, CanChoose, CanPoll, CanPin, CanRead, CanSearch, CanMenu,
+		CanFinish, CanBeCalled, CanLogOut}
 }
 
 // Writing are those of a network that does what all about messages asks for, and no more.
@@ -61,6 +63,9 @@ func AsPinner(c Channel) (Pinner, bool) { return as[Pinner](c, CanPin) }
 // AsReader is a channel that reads what was said before, if it does.
 func AsReader(c Channel) (Reader, bool) { return as[Reader](c, CanRead) }
 
+// AsSearcher is a channel that looks for words in all that was said, if it does.
+func AsSearcher(c Channel) (Searcher, bool) { return as[Searcher](c, CanSearch) }
+
 // AsCalled is a channel that its network calls, if it does.
 func AsCalled(c Channel) (Called, bool) { return as[Called](c, CanBeCalled) }
 
@@ -69,6 +74,9 @@ func AsMenu(c Channel) (Menu, bool) { return as[Menu](c, CanMenu) }
 
 // AsFinisher is a channel that is told of the last edit of an answer, if it wants to be.
 func AsFinisher(c Channel) (Finisher, bool) { return as[Finisher](c, CanFinish) }
+
+// AsLogOuter is a channel that ends its login at the network, if it does.
+func AsLogOuter(c Channel) (LogOuter, bool) { return as[LogOuter](c, CanLogOut) }
 
 func as[T any](c Channel, a Ability) (able T, ok bool) {
 	if s, standing := c.(Standing); standing && !s.Can(a) {
@@ -90,9 +98,11 @@ func AbilitiesOf(c Channel) (out []Ability) {
 	_, has[CanPoll] = AsPoller(c)
 	_, has[CanPin] = AsPinner(c)
 	_, has[CanRead] = AsReader(c)
+	_, has[CanSearch] = AsSearcher(c)
 	_, has[CanBeCalled] = AsCalled(c)
 	_, has[CanMenu] = AsMenu(c)
 	_, has[CanFinish] = AsFinisher(c)
+	_, has[CanLogOut] = AsLogOuter(c)
 	for _, a := range Abilities() {
 		if has[a] {
 			out = append(out, a)

@@ -15,7 +15,8 @@ type (
 	Pinner interface {
 		Pin(ctx context.Context, to Target, messageID string, on bool) error
 	}
-	// Menu shows commands where people write; the list takes the place of the one before.
+	// Menu shows commands where people write; the list takes the place of the one before,
+	// in all languages. An empty one leaves no menu.
 	Menu interface {
 		Menu(ctx context.Context, commands []Command) error
 	}
@@ -23,6 +24,11 @@ type (
 	// is the id of a message, "" for the newest.
 	Reader interface {
 		Read(ctx context.Context, to Target, before string, limit int) ([]Past, error)
+	}
+	// Searcher lets the network look for words in all of a conversation; the newest of
+	// what it finds, in the order in which it was said. It is a Reader too.
+	Searcher interface {
+		Search(ctx context.Context, to Target, words string, limit int) ([]Past, error)
 	}
 )
 
@@ -40,6 +46,7 @@ type Poll struct {
 	Options  []string
 	Multiple bool          // one person may choose several
 	Open     time.Duration // for how long; 0: as long as the network lets it
+	Manner   Manner        // as in Message
 	Key      string        // as in Message
 }
 

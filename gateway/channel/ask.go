@@ -15,10 +15,24 @@ type Asker interface {
 	Asking() Ask
 }
 
-// Confirmer is an Asker that takes the answer to an AskConfirm. value is what the person
-// saw, and yes whether it was the same on their other device.
+// Confirmer is an Asker that takes the answer to an AskConfirm or AskDecide. value is what
+// the person saw, and yes whether it was the same on their other device, or what they say
+// to the question.
 type Confirmer interface {
 	Confirm(ctx context.Context, value string, yes bool) error
+}
+
+// LoginAsker is an Asker that is told when a person wants to log its account in, and may
+// ask for something then that it does not ask for by itself.
+type LoginAsker interface {
+	Login(ctx context.Context) error
+}
+
+// LogOuter ends the login of its account at the network and forgets what it kept of it: a
+// linked device is taken off, a session ends. ErrAuth means that there is no login any
+// more. It is called while Run runs, which goes on waiting for its end.
+type LogOuter interface {
+	LogOut(ctx context.Context) error
 }
 
 // Ask is what a person has to do at their network, until it ends, another takes its
@@ -41,7 +55,12 @@ const (
 	AskText AskKind = "text" // Value is read, and compared or done
 	// AskConfirm is compared with what another device shows, and answered here: Confirmer.
 	AskConfirm AskKind = "confirm"
+	// AskDecide is read, and a question about it answered here with yes or no: Confirmer.
+	AskDecide AskKind = "decide"
 )
+
+// Answered reports whether a person answers it here, by Confirmer, instead of elsewhere.
+func (k AskKind) Answered() bool { return k == AskConfirm || k == AskDecide }
 
 // Bounds of an ask. More does not fit into a QR code that a camera reads.
 const (
@@ -61,9 +80,9 @@ func (a Ask) At(now time.Time) Ask {
 // Check says why an ask cannot be shown.
 func (a Ask) Check(now time.Time) error {
 	switch a.Kind {
-	case AskQR, AskCode, AskURL, AskText, AskConfirm:
+	case AskQR, AskCode, AskURL, AskText, AskConfirm, AskDecide:
 	default:
-		return errors.New("its kind is none of qr, code, url, text and confirm")
+		return errors.New("its kind is none of qr, code, url, text, confirm and decide")
 	}
 	plain := func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control)) }
 	switch {

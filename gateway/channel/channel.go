@@ -76,10 +76,10 @@ type (
 	Reporter interface {
 		Status() Status
 	}
-	// Gatherer shows several files as one message. Albums cuts those of an answer into
-	// what is one message each, in the order in which they are sent.
+	// Gatherer shows several files as one message. Albums cuts those of an answer that is
+	// sent in a manner into what is one message each, in the order in which they are sent.
 	Gatherer interface {
-		Albums(media []Media) [][]Media
+		Albums(media []Media, how Manner) [][]Media
 	}
 	// Hooked is called by its network at a path, when ok; h authenticates the
 	// requests itself.
@@ -114,9 +114,21 @@ type Message struct {
 	Choices []Choice
 	// Draft: it is the beginning of an answer, and edits that add to it follow.
 	Draft bool
+	// Manner are wishes about how it is sent.
+	Manner Manner
 	// Key is the same for every attempt to send this message, for networks that
 	// refuse to take one twice.
 	Key string
+}
+
+// Manner is how a message or a poll is sent, beside what everybody's is: wishes, of which a
+// network fulfils those that its Limits name. Its zero value is as usual.
+type Manner struct {
+	Silent    bool `json:"silent,omitempty"`    // it comes without a sound
+	Document  bool `json:"document,omitempty"`  // pictures, sounds and videos as files, exactly as they are
+	Voice     bool `json:"voice,omitempty"`     // a sound as a voice note
+	Animation bool `json:"animation,omitempty"` // a video without a sound that plays again and again
+	Public    bool `json:"public,omitempty"`    // of a poll: everybody sees who chose what; without it nobody does
 }
 
 // Media is a file that comes with a message.
@@ -140,6 +152,9 @@ type Inbound struct {
 	Chat         ChatType
 	Conversation string // chat id; the sender's in direct chats on most networks
 	Label        string // of the conversation, for people
+	// Room is what the network calls a group that is a named room, "#town", and Space the
+	// server, workspace or team that the room is in; "" where it has none, or does not say.
+	Room, Space  string
 	Thread       string
 	SenderID     string // stable id on the network
 	SenderName   string

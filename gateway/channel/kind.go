@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -50,6 +51,14 @@ type Kind struct {
 	// IsGroup reports whether the id of a conversation is that of a group; nil: none
 	// is.
 	IsGroup func(conversation string) bool
+	// Address reads a target as other gateways' clients write it; nil: it is the id of the
+	// conversation.
+	Address func(target string) (conversation, thread string)
+	// Menu is what becomes of commands there.
+	Menu MenuTraits
+	// LogOut is what a person does to end the login of an account that has none here;
+	// "": stopping it is all.
+	LogOut string
 	// Thread is what a part of a group is called in the keys of sessions; "" is
 	// "thread".
 	Thread string
@@ -61,8 +70,44 @@ type Kind struct {
 	Blocks bool
 }
 
+// MenuTraits are what a network does with the commands that it is given (Menu).
+type MenuTraits struct {
+	Registered bool // they stand in a menu of the network until others take their place
+	Most       int  // that the menu shows; 0: any number
+	Added      bool // it can show people's own as well
+	Dashless   bool // names with a dash stand in no menu
+}
+
 // Group reports whether a conversation is a group.
 func (k Kind) Group(conversation string) bool { return k.IsGroup != nil && k.IsGroup(conversation) }
+
+// Place is the conversation, and the thread in it, that a target means.
+func (k Kind) Place(target string) (conversation, thread string) {
+	if k.Address == nil {
+		return target, ""
+	}
+	return k.Address(target)
+}
+
+// Addressed reads targets that say what kind of place they are: one of places before the
+// id of a conversation, or user: before that of somebody, of whose conversations the ids
+// begin with person.
+func Addressed(person string, places ...string) func(target string) (conversation, thread string) {
+	return func(target string) (string, string) {
+		for _, place := range places {
+			if id, ok := strings.CutPrefix(target, place); ok && id != "" {
+				return id, ""
+			}
+		}
+		if id, ok := strings.CutPrefix(target, "user:"); ok && id != "" {
+			return person + strings.TrimPrefix(id, person), ""
+		}
+		if id, ok := strings.CutPrefix(target, "<@"); ok && strings.HasSuffix(id, ">") {
+			return person + strings.Trim(id, "!>"), ""
+		}
+		return target, ""
+	}
+}
 
 // Setting is a key of an account that only one network has.
 type Setting struct {
@@ -72,8 +117,13 @@ type Setting struct {
 	About, Unset string
 	// On: a switch is on without the key.
 	On bool
+	// Stays: a secret that is no login, and that its person may have nowhere else; the end of
+	// a login does not take it.
+	Stays bool
 	// Needed: no account is connected without it, as without Connects.
 	Needed bool
+	// OneOf: of all settings that say so one is needed, as a password or a token.
+	OneOf bool
 	// Rare: few have a use for it, so that nobody is asked for it while an account is
 	// added by typing; it stands in the reference and on the page.
 	Rare bool

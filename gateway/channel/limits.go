@@ -30,6 +30,7 @@ type Limits struct {
 	Threads   bool          // groups have topics or threads
 	Heard     bool          // people's emoji come in (Inbound.Reaction)
 	Choices   int           // the most buttons below a message (Chooser); 0: none
+	Manner    Manner        // the wishes that it fulfils
 }
 
 // Unit is how a network counts the length of a text.

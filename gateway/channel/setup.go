@@ -35,6 +35,25 @@ func (m Manifest) Filled(values map[string]string) (text string, missing []strin
 // IsNeeded reports whether no account is connected without a setting.
 func (k Kind) IsNeeded(s Setting) bool { return s.Needed || s.Key == k.Connects }
 
+// OneOf are the keys of the settings of which one is needed.
+func (k Kind) OneOf() (keys []string) {
+	for _, s := range k.Settings {
+		if s.OneOf {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
+}
+
+// Lacks says what is wrong when none of the settings is typed of which one is needed.
+func (k Kind) Lacks(typed map[string]string) (why string) {
+	keys := k.OneOf()
+	if len(keys) == 0 || slices.ContainsFunc(keys, func(key string) bool { return strings.TrimSpace(typed[key]) != "" }) {
+		return ""
+	}
+	return "one of these is needed: " + strings.Join(keys, ", ")
+}
+
 // Answers are the settings of an account as a person typed them, ready for the
 // file; secrets are kept elsewhere.
 type Answers struct {
@@ -59,6 +78,9 @@ func (k Kind) Answers(typed map[string]string) Answers {
 		default:
 			a.Values[s.Key] = value
 		}
+	}
+	if why := k.Lacks(typed); why != "" {
+		a.Wrong[k.OneOf()[0]] = why
 	}
 	for key := range typed {
 		if !slices.ContainsFunc(k.Settings, func(s Setting) bool { return s.Key == key }) {

@@ -160,16 +160,38 @@ func (d *decoder) text(n *node, limit int) string {
 		d.wrongKind(n, "a text in quotation marks")
 		return ""
 	}
-	s := d.expand(n)
-	switch {
-	case len(s) > limit:
-		d.issue(n.start, "this text is longer than %d bytes", limit)
-	case strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || r == 0x7f }):
+	s := d.short(n, limit)
+	if strings.ContainsFunc(s, isControl) {
 		d.issue(n.start, "line breaks and control characters are not allowed here")
-	default:
-		return s
+		return ""
 	}
-	return ""
+	return s
+}
+
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
+
+// lines is text that may have several lines.
+func (d *decoder) lines(n *node, limit int) string {
+	if n.kind != kindString {
+		d.wrongKind(n, "a text in quotation marks")
+		return ""
+	}
+	s := d.short(n, limit)
+	if strings.ContainsFunc(s, func(r rune) bool { return isControl(r) && r != '\n' && r != '\r' && r != '\t' }) {
+		d.issue(n.start, "control characters are not allowed here")
+		return ""
+	}
+	return s
+}
+
+// short is a text with the variables in it, when it is no longer than that.
+func (d *decoder) short(n *node, limit int) string {
+	s := d.expand(n)
+	if len(s) > limit {
+		d.issue(n.start, "this text is longer than %d bytes", limit)
+		return ""
+	}
+	return s
 }
 
 // filled is text that may not be empty.

@@ -48,6 +48,7 @@ type Text struct {
 	To    *string
 	Max   int  // bytes; default 4096
 	Empty bool // it may be empty
+	Lines bool // it may have several lines
 	// Is judges the text, and may return it in another form. See WebAddress,
 	// TimeOfDay, Folder, ModelName and others.
 	Is func(string) (string, error)
@@ -77,9 +78,12 @@ func (f Text) read(v Value) {
 	}
 	before, old := len(v.d.issues), *f.To
 	s := ""
-	if f.Empty {
+	switch {
+	case f.Lines:
+		s = v.d.lines(v.n, f.max())
+	case f.Empty:
 		s = v.d.text(v.n, f.max())
-	} else {
+	default:
 		s = v.d.filled(v.n, f.max())
 	}
 	if f.Is != nil && len(v.d.issues) == before && strings.TrimSpace(s) != "" {

@@ -36,7 +36,7 @@ func (i Inbox) Submit(ctx context.Context, a inbound.Accepted) error {
 		Route: RouteOf(a).String(), Follows: a.ChatType == channel.Direct,
 		Origin: &session.Origin{
 			Label: a.Origin.Label, Provider: a.Origin.Provider, From: a.Origin.From, To: a.Origin.To, AccountID: a.Origin.AccountID,
-			ThreadID: a.Origin.ThreadID, ChatType: string(a.ChatType), Sender: a.SenderName,
+			ThreadID: a.Origin.ThreadID, Room: a.Origin.Room, Space: a.Origin.Space, ChatType: string(a.ChatType), Sender: a.SenderName,
 		},
 	}
 	if turn.Text == "" {

@@ -15,8 +15,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/document/pdf"
+	"github.com/hearth-assistant/hearth/gateway/isolate"
 )
 
 const (
@@ -313,7 +313,7 @@ func Convert(in []byte) ([]byte, error) {
 
 // Runner does jobs in a process of their own.
 type Runner interface {
-	Do(ctx context.Context, job string, in []byte, l apart.Limits) ([]byte, error)
+	Do(ctx context.Context, job string, in []byte, l isolate.Limits) ([]byte, error)
 }
 
 // Reader reads files within limits of time and memory. It is safe for concurrent use.
@@ -329,11 +329,11 @@ func Apart(command []string) *Reader {
 	if command == nil {
 		return New(nil)
 	}
-	return New(apart.New(command))
+	return New(isolate.New(command))
 }
 
 // limits hold for one file; what is read is at most maxText, and some JSON around it.
-var limits = apart.Limits{Memory: 768 << 20, Output: 6*maxText + 4<<20}
+var limits = isolate.Limits{Memory: 768 << 20, Output: 6*maxText + 4<<20}
 
 // Read is Extract. What goes over a limit, or takes the process down, is a *Problem
 // in the document; its error is ctx's, or that no process can be started.
@@ -352,8 +352,8 @@ func (r *Reader) Read(ctx context.Context, name, mimeType string, data []byte) (
 	in := make([]byte, 0, len(line)+1+len(data))
 	in = append(append(append(in, line...), '\n'), data...)
 	out, err := r.run.Do(ctx, Job, in, limits)
-	var much *apart.TooMuchError
-	var said *apart.JobError
+	var much *isolate.TooMuchError
+	var said *isolate.JobError
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

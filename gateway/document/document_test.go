@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hearth-assistant/hearth/gateway/apart"
+	"github.com/hearth-assistant/hearth/gateway/isolate"
 	"github.com/hearth-assistant/hearth/internal/rerun"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == "apart" {
-		rerun.Exit(apart.Main(map[string]apart.Job{Job: Convert}))
+	if len(os.Args) == 2 && os.Args[1] == "isolate" {
+		rerun.Exit(isolate.Main(map[string]isolate.Job{Job: Convert}))
 	}
 	os.Exit(m.Run())
 }
@@ -25,7 +25,7 @@ func inChild(t testing.TB) *Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(apart.New([]string{exe, exe, "apart"}))
+	return New(isolate.New([]string{exe, exe, "isolate"}))
 }
 
 var update = flag.Bool("update", false, "write what is read to testdata/*.want")

@@ -190,9 +190,10 @@ func (v *Victim) Settled(keys ...string) map[string][]protocol.Message {
 	return out
 }
 
-// Background is a context for all that a test does with it.
+// Background is a context for all that a test does with it, dozens of starts on a busy
+// machine too.
 func (v *Victim) Background() context.Context {
-	ctx, cancel := context.WithTimeout(v.T.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(v.T.Context(), 5*time.Minute)
 	v.T.Cleanup(cancel)
 	return ctx
 }

@@ -11,7 +11,7 @@
 //
 //	features := host.New(host.Options{Enabled: enabled, Logger: logger})
 //	features.Add(ctx, []host.Entry{
-//		host.Of("undo", undo.New, undo.Options{Log: log, Agents: agents}),
+//		host.Of("undo", undo.New, undo.Options{Log: log, Agents: agents, Settings: settings}),
 //	})
 //
 // Start order is the order of the list; Run of every feature begins with

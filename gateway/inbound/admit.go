@@ -116,10 +116,7 @@ func (p Policy) admitGroup(in channel.Inbound, owner bool) verdict {
 	if p.Group != "" && p.Group != GroupAllowlist && p.Group != GroupOpen {
 		return verdict{rule: RuleGroupDisabled, detail: "groupPolicy does not allow groups"}
 	}
-	rule, ok := p.Groups[in.Conversation]
-	if !ok {
-		rule, ok = p.Groups["*"]
-	}
+	rule, ok := channel.OfGroup(p.Groups, in.Conversation)
 	if topic, has := rule.Topics[cmp.Or(in.Thread, channel.GeneralTopic)]; has {
 		rule = topic
 	}

@@ -239,12 +239,13 @@ func TestSessionKeysAndOrigin(t *testing.T) {
 	}, func(t *testing.T, h *house) {
 		h.receive(dm("1", "hello"))
 		in := group("2", "hi", true)
-		in.Thread = "7"
+		in.Thread, in.Room, in.Space = "7", "#family", "home"
 		h.receive(in)
 		synctest.Wait()
 		want := []Origin{
 			{Label: "Ann (@ann)", Provider: "telegram", From: "42", To: "42", AccountID: "default"},
-			{Label: "Family", Provider: "telegram", From: "42", To: "-100", AccountID: "default", ThreadID: "7"},
+			{Label: "Family", Provider: "telegram", From: "42", To: "-100", AccountID: "default", ThreadID: "7", Room: "#family",
+				Space: "home"},
 		}
 		keys := []string{"agent:main:telegram:dm:42", "agent:main:telegram:group:-100:topic:7"}
 		for i, a := range h.sessions.got {

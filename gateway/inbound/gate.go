@@ -60,6 +60,8 @@ type Origin struct {
 	To        string `json:"to"`
 	AccountID string `json:"accountId"`
 	ThreadID  string `json:"threadId,omitempty"`
+	Room      string `json:"room,omitempty"`
+	Space     string `json:"space,omitempty"`
 }
 
 // Sessions takes turns. Submit returns nil when the turn is durable; the same
@@ -349,7 +351,7 @@ func (g *Gate) pair(ctx context.Context, in channel.Inbound, v verdict) error {
 	r, fresh, ok, err := g.Contacts.Ask(ctx, contact.Person{
 		Channel: in.Channel, Account: in.Account, ID: in.SenderID,
 		Name: envelope.Label(in.SenderName), Handle: envelope.Label(in.SenderHandle),
-	})
+	}, in.Conversation)
 	if err != nil {
 		return fmt.Errorf("note a stranger's request: %w", err)
 	}

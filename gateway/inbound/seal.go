@@ -79,6 +79,9 @@ func (g *Gate) accepted(rows []pendingRow, set Settings, style envelope.Style, b
 			AccountID: last.Account, ThreadID: last.Thread,
 		},
 	}
+	if last.Chat != channel.Direct {
+		a.Origin.Room, a.Origin.Space = envelope.Label(last.Room), envelope.Label(last.Space)
+	}
 	var words, typed []string
 	for _, r := range rows {
 		if r.In.Text != "" {

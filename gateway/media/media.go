@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
@@ -107,6 +108,8 @@ func (s *Store) Put(data []byte) (Picture, error) {
 	}
 	path := filepath.Join(s.dir, p.ID)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(data)) {
+		now := time.Now() // so that nobody takes it for one that belongs to nothing
+		_ = os.Chtimes(path, now, now)
 		return p, nil
 	}
 	if err := s.room(int64(len(data))); err != nil {
@@ -180,4 +183,41 @@ func webp(b []byte) (c image.Config, err error) {
 		return c, ErrBroken
 	}
 	return c, nil
+}
+
+// Kept is a picture that the folder has.
+type Kept struct {
+	ID    string
+	Bytes int64
+	At    time.Time // when it was kept last
+}
+
+// All are the pictures of the folder, by their names; other files are not looked at.
+func (s *Store) All() (all []Kept, err error) {
+	list, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look through the pictures: %w", err)
+	}
+	for _, e := range list {
+		info, err := e.Info()
+		if raw, herr := hex.DecodeString(e.Name()); err == nil && herr == nil && len(raw) == sha256.Size && info.Mode().IsRegular() {
+			all = append(all, Kept{e.Name(), info.Size(), info.ModTime()})
+		}
+	}
+	return all, nil
+}
+
+// Remove removes a picture that All told of, unless it was kept anew since.
+func (s *Store) Remove(k Kept) error {
+	path := filepath.Join(s.dir, k.ID)
+	if info, err := os.Lstat(path); err != nil || !info.ModTime().Equal(k.At) {
+		return nil
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("remove a picture: %w", err)
+	}
+	return nil
 }

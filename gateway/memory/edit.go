@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 )
 
@@ -76,7 +76,7 @@ func (b before) hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-func load(p *place.Place) (before, error) {
+func load(p *safepath.Path) (before, error) {
 	h, st, err := p.Open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return before{}, nil
@@ -318,7 +318,7 @@ func (x *Index) editOne(ctx context.Context, s Scope, rel string, turn undo.Turn
 	} else {
 		err = p.Replace(data, mode, old.info)
 	}
-	if errors.Is(err, place.ErrMoved) {
+	if errors.Is(err, safepath.ErrMoved) {
 		err = ErrChanged
 	}
 	return err == nil, err

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 )
 
 const (
@@ -176,7 +176,7 @@ func appendFound(out []found, rel string, d fs.DirEntry) []found {
 
 // find is the place of a memory file, by the one name that it has: a link leads
 // nowhere here.
-func (x *Index) find(agent, rel string) (*place.Place, error) {
+func (x *Index) find(agent, rel string) (*safepath.Path, error) {
 	ws := x.Workspace(agent)
 	if st, err := os.Stat(ws); err != nil || !st.IsDir() {
 		return nil, ErrNoWorkspace
@@ -189,7 +189,7 @@ func (x *Index) find(agent, rel string) (*place.Place, error) {
 		p.Close()
 		return nil, ErrNotMemory
 	}
-	if v, why := p.Judge(false); v == place.Never {
+	if v, why := p.Judge(false); v == safepath.Never {
 		p.Close()
 		return nil, fmt.Errorf("%w: %s", ErrNotMemory, why)
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 )
@@ -50,7 +50,7 @@ func (s Settings) filled() Settings {
 // Options of an Index.
 type Options struct {
 	DB        *store.DB
-	Finder    place.Finder
+	Finder    safepath.Finder
 	Workspace func(agent string) string
 	Undo      Keeper // nil: nothing can be taken back
 	Embedder  func() Embedder

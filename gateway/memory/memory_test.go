@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 )
@@ -67,7 +67,7 @@ func (r *rig) id() string {
 // reopen is what a restart does.
 func (r *rig) reopen() {
 	r.x = New(Options{
-		DB: r.db, Finder: place.Finder{}, Workspace: func(string) string { return r.dir }, Undo: r.undo, Now: r.clock, NewID: r.id,
+		DB: r.db, Finder: safepath.Finder{}, Workspace: func(string) string { return r.dir }, Undo: r.undo, Now: r.clock, NewID: r.id,
 		Logger:   slog.New(slog.DiscardHandler),
 		Settings: func() Settings { return r.set },
 		Embedder: func() Embedder {

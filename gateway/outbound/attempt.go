@@ -78,7 +78,9 @@ func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) er
 	}
 	i := v.next()
 	if i < 0 {
-		d.finish(ctx, v, c)
+		if !v.pins() || d.pin(ctx, v, c) {
+			d.finish(ctx, v, c)
+		}
 		return nil
 	}
 	if i == 0 && v.EditPreview && !d.editable(v, c) {
@@ -97,7 +99,7 @@ func (d *Deliverer) step(ctx context.Context, v *Delivery, c channel.Channel) er
 	}
 	v.Parts[i].State, v.Parts[i].MessageID = Delivered, id
 	v.State, v.Reason, v.Attempts = Waiting, "", 0
-	if v.next() < 0 && !v.stale() {
+	if v.next() < 0 && !v.stale() && !v.pins() {
 		v.State = Delivered
 	}
 	return nil
@@ -149,7 +151,7 @@ func (d *Deliverer) send(ctx context.Context, v *Delivery, i int, c channel.Chan
 		}
 		return v.Preview, e.Edit(req, v.To, v.Preview, p.Text)
 	}
-	m := channel.Message{To: to, Text: p.Text, Media: p.Media, Key: fmt.Sprintf("%s/%d", v.ID, i)}
+	m := channel.Message{To: to, Text: p.Text, Media: p.Media, Manner: v.Manner, Key: fmt.Sprintf("%s/%d", v.ID, i)}
 	if _, shows := channel.AsChooser(c); shows && i == v.asks() && len(v.Choices) <= c.Limits().Choices {
 		m.Choices = v.Choices
 	}
@@ -247,8 +249,12 @@ func (d *Deliverer) later(v *Delivery, why string) {
 
 func (d *Deliverer) giveUp(v *Delivery) {
 	if v.NextAt-v.CreatedAt > d.Retry.GiveUp.Milliseconds() {
-		if v.removes() { // the answer is there
+		if v.removes() && !v.pins() { // the answer is there
 			v.State, v.Stale, v.Reason, v.NextAt, v.Attempts = Delivered, v.Reason, "", 0, 0
+			return
+		}
+		if v.pins() {
+			v.Pinned, v.Unpinned, v.State, v.Reason, v.NextAt, v.Attempts = true, v.Reason, Waiting, "", 0, 0
 			return
 		}
 		v.State, v.NextAt = Failed, 0
@@ -282,6 +288,33 @@ func (d *Deliverer) finish(ctx context.Context, v *Delivery, c channel.Channel) 
 		v.Stale = err.Error()
 	}
 	v.State, v.Reason, v.NextAt, v.Attempts = Delivered, "", 0, 0
+}
+
+// pin pins the first message of a delivery, which arrived, and reports whether that is over.
+func (d *Deliverer) pin(ctx context.Context, v *Delivery, c channel.Channel) bool {
+	err := fmt.Errorf("%w: messages cannot be pinned there", channel.ErrRefused)
+	if p, ok := channel.AsPinner(c); ok {
+		req, cancel := awake.WithTimeout(context.WithoutCancel(ctx), d.Retry.Grace)
+		defer cancel()
+		err = p.Pin(req, v.To, v.Parts[0].MessageID, true)
+	}
+	var limit *channel.RateLimit
+	why := func() string { return "it has arrived, and is not pinned yet: " + err.Error() }
+	switch {
+	case err == nil:
+	case errors.As(err, &limit):
+		v.State, v.Reason = Waiting, why()
+		v.NextAt = d.Now().Add(max(limit.After, 0)).UnixMilli()
+		d.giveUp(v)
+		return false
+	case !errors.Is(err, channel.ErrRefused) && !errors.Is(err, channel.ErrAuth):
+		d.later(v, why())
+		return false
+	default:
+		v.Unpinned = err.Error()
+	}
+	v.Pinned, v.Attempts = true, 0
+	return true
 }
 
 func removing(err error) string {

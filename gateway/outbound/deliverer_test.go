@@ -85,7 +85,7 @@ func (l lesser) Can(a channel.Ability) bool { return !slices.Contains(l.less, a)
 // gatherer is a channel that shows two files as one message.
 type gatherer struct{ lesser }
 
-func (gatherer) Albums(media []channel.Media) [][]channel.Media {
+func (gatherer) Albums(media []channel.Media, _ channel.Manner) [][]channel.Media {
 	return slices.Collect(slices.Chunk(media, 2))
 }
 

@@ -49,6 +49,10 @@ type Delivery struct {
 	Reply   ReplyMode       `json:"reply,omitempty"`
 	// Choices are buttons below the end of the text, where the network has them.
 	Choices []channel.Choice `json:"choices,omitempty"`
+	// Manner are wishes about how it is sent.
+	Manner channel.Manner `json:"manner,omitzero"`
+	// Pin: its first message is pinned when all are there.
+	Pin bool `json:"pin,omitempty"`
 	// Preview is the message that showed the answer while it was written. With
 	// EditPreview the first message of the delivery takes its place, otherwise
 	// it is removed once everything was sent.
@@ -72,7 +76,10 @@ type Delivery struct {
 	Attempts int    `json:"attempts,omitempty"` // in a row without success
 	Reason   string `json:"reason,omitempty"`
 	// Stale is why the preview stands in the chat beside the answer, which arrived.
-	Stale     string `json:"stale,omitempty"`
+	Stale string `json:"stale,omitempty"`
+	// Pinned: the network was asked to pin it, and that is over; Unpinned is why it is not.
+	Pinned    bool   `json:"pinned,omitempty"`
+	Unpinned  string `json:"unpinned,omitempty"`
 	NextAt    int64  `json:"nextAt,omitempty"`
 	CreatedAt int64  `json:"createdAt,omitempty"`
 	UpdatedAt int64  `json:"updatedAt,omitempty"`
@@ -144,6 +151,9 @@ func (d *Delivery) stale() bool {
 	return d.Preview != "" && !(len(d.Parts) > 0 && d.Parts[0].MessageID == d.Preview)
 }
 
+// pins reports whether nothing but a preview is left beside pinning what arrived.
+func (d *Delivery) pins() bool { return d.Pin && !d.Pinned && len(d.Parts) > 0 && d.next() < 0 }
+
 // removes reports whether nothing is left to do but to remove the preview.
 func (d *Delivery) removes() bool {
 	return d.stale() && d.next() < 0 && (len(d.Parts) > 0 || d.Text == "" && len(d.Media) == 0)
@@ -156,7 +166,10 @@ func (d *Delivery) less() bool { return d.State == Delivered && (d.Stale != "" |
 // up is in none's way.
 func (d *Delivery) lane() string {
 	name := strings.Join([]string{d.Channel, d.To.Account, d.To.Conversation, d.To.Thread}, "\x00")
-	if d.removes() {
+	switch {
+	case d.pins():
+		name += "\x00pin"
+	case d.removes():
 		name += "\x00removal"
 	}
 	return name
@@ -170,9 +183,9 @@ func (d *Delivery) clone() Delivery {
 }
 
 // albums are the files of each message.
-func albums(media []channel.Media, c channel.Channel) (out [][]channel.Media) {
+func albums(media []channel.Media, how channel.Manner, c channel.Channel) (out [][]channel.Media) {
 	if g, ok := c.(channel.Gatherer); ok {
-		return g.Albums(media)
+		return g.Albums(media, how)
 	}
 	limits, size := c.Limits(), int64(0)
 	for _, m := range media {
@@ -205,7 +218,7 @@ func plan(d *Delivery, l chunk.Limits, c channel.Channel) []Part {
 			parts = append(parts, Part{Text: text, State: Waiting})
 		}
 	}
-	for i, m := range albums(d.Media, c) {
+	for i, m := range albums(d.Media, d.Manner, c) {
 		if i == 0 && len(parts) == 1 && !d.EditPreview && own.Unit.Len(parts[0].Text) <= own.Caption {
 			parts[0].Media = m
 			continue

@@ -41,6 +41,9 @@ func (d *Deliverer) Get(id string) (v Delivery, err error) {
 	return v, err
 }
 
+// Has reports whether there is a delivery of this id.
+func (d *Deliverer) Has(tx *store.Tx, id string) bool { return d.ids.Has(tx, []byte(id)) }
+
 // lookBack is how many deliveries are looked at for a message.
 const lookBack = 2000
 

@@ -59,7 +59,8 @@ type ChannelSetting struct {
 	About  string `json:"about"`
 	Unset  string `json:"unset,omitempty"` // what holds without it
 	Needed bool   `json:"needed,omitempty"`
-	On     bool   `json:"on,omitempty"` // a switch is on without it
+	OneOf  bool   `json:"oneOf,omitempty"` // of those that say so one is needed
+	On     bool   `json:"on,omitempty"`    // a switch is on without it
 }
 
 // ChannelAddParams set an account up: Values are what a person typed, by the keys of
@@ -117,7 +118,7 @@ type WebLoginStartParams struct {
 	Force     bool   `json:"force,omitempty"`
 	Verbose   bool   `json:"verbose,omitempty"`
 	// Answer, ours, is that to an ask of the kind confirm: "yes" when another device shows
-	// the same as Compared, "no" when it does not.
+	// the same as Compared, "no" when it does not; or to one of the kind decide.
 	Answer   string `json:"answer,omitempty"`
 	Compared string `json:"compared,omitempty"`
 }
@@ -141,7 +142,7 @@ type WebLogin struct {
 }
 
 // LoginAsk is what a person has to do: scan a QR code, type a code, open an address,
-// read a text, or compare one and answer (WebLoginStartParams.Answer).
+// read a text, compare one and answer, or decide (WebLoginStartParams.Answer).
 type LoginAsk struct {
 	Kind        string `json:"kind"`
 	Value       string `json:"value"`

@@ -94,6 +94,36 @@ type UploadDropParams struct {
 	Upload string `json:"upload"`
 }
 
+// PromptTemplate is a prompt that a person keeps; Fields are the words in double braces
+// that are asked for.
+type PromptTemplate struct {
+	Name   string   `json:"name"`
+	About  string   `json:"about,omitempty"`
+	Text   string   `json:"text"`
+	Fields []string `json:"fields"`
+}
+
+// PromptsList are all of them, by name.
+type PromptsList struct {
+	Prompts []PromptTemplate `json:"prompts"`
+}
+
+// MaxArtifact is how many bytes an artifact may have.
+const MaxArtifact = 2 << 20
+
+// ArtifactSaveParams bring what a model made in a conversation, as its person keeps it.
+type ArtifactSaveParams struct {
+	SessionKey string `json:"sessionKey"`
+	FileName   string `json:"fileName"`
+	Content    string `json:"content"`
+}
+
+// ArtifactSaved says where it lies, and where in the workspace that is.
+type ArtifactSaved struct {
+	Path string `json:"path"`
+	Name string `json:"name"`
+}
+
 // MediaGetParams name a picture by a block's mediaId.
 type MediaGetParams struct {
 	ID string `json:"id"`
@@ -161,6 +191,9 @@ type ChatHistory struct {
 	HasMore       bool           `json:"hasMore"`
 	InputReceipts []InputReceipt `json:"inputReceipts,omitempty"`
 	InFlightRun   *InFlightRun   `json:"inFlightRun,omitempty"`
+	// SessionInfo is the session as sessions.list shows it; nil for a transcript that
+	// a reset put aside.
+	SessionInfo *SessionRow `json:"sessionInfo,omitempty"`
 	// Branch is ours: as in SessionRow.
 	Branch string `json:"hearthBranch,omitempty"`
 	// Earlier is ours: the conversation that stood here before this one began.

@@ -43,6 +43,10 @@ const (
 	// MethodModelsServices names the known services and what each needs.
 	MethodModelsServices = "hearth.models.services"
 	MethodDoctor         = "hearth.doctor"
+	MethodDoctorRepair   = "hearth.doctor.repair"
+	MethodStoreStatus    = "hearth.store.status"
+	MethodStoreCheck     = "hearth.store.check"
+	MethodStoreCompact   = "hearth.store.compact"
 	// The first steps.
 	MethodSetupGet    = "hearth.setup.get"
 	MethodSetupAnswer = "hearth.setup.answer"
@@ -94,10 +98,17 @@ const (
 
 	MethodChannelsStatus = "channels.status"
 	// A person logs an account in: what they scan, type or open there, and the end of it.
-	MethodWebLoginStart = "web.login.start"
-	MethodWebLoginWait  = "web.login.wait"
-	MethodChannelsStart = "channels.start"
-	MethodChannelsStop  = "channels.stop"
+	MethodWebLoginStart          = "web.login.start"
+	MethodWebLoginWait           = "web.login.wait"
+	MethodChannelsStart          = "channels.start"
+	MethodChannelsStop           = "channels.stop"
+	MethodSend                   = "send"
+	MethodPoll                   = "poll"
+	MethodMessageAction          = "message.action"
+	MethodChannelsLogout         = "channels.logout"
+	MethodChannelsPairingList    = "channels.pairing.list"
+	MethodChannelsPairingApprove = "channels.pairing.approve"
+	MethodChannelsPairingDismiss = "channels.pairing.dismiss"
 	// These are ours: setting an account up, and taking it out.
 	MethodChannelsKinds  = "hearth.channels.kinds"
 	MethodChannelsAdd    = "hearth.channels.add"
@@ -262,6 +273,10 @@ const (
 	// sent yet, in parts.
 	MethodUploadPut  = "hearth.upload.put"
 	MethodUploadDrop = "hearth.upload.drop"
+	// MethodPromptsList is ours: the prompts that a person keeps.
+	MethodPromptsList = "hearth.prompts.list"
+	// MethodArtifactSave is ours: keeps what a model made in the assistant's workspace.
+	MethodArtifactSave = "hearth.artifact.save"
 	// Schedules: what OpenClaw's programs call, and heartbeats.
 	MethodCronList       = "cron.list"
 	MethodCronStatus     = "cron.status"
@@ -316,259 +331,3 @@ const (
 	// MethodTranscriptExport is ours: one page of raw transcript entries.
 	MethodTranscriptExport = "hearth.sessions.export"
 )
-
-// MethodSpec is one row of the method→scope table.
-type MethodSpec struct {
-	Name  string
-	Role  Role
-	Scope Scope
-}
-
-// Methods is the whole surface. The server refuses to start with a handler
-// that has no row here, or a row that has no handler.
-var methods = []MethodSpec{
-	{MethodHealth, RoleOperator, ScopeNone},
-	{MethodStatus, RoleOperator, ScopeRead},
-	{MethodSystemPresence, RoleOperator, ScopeRead},
-	{MethodLogsTail, RoleOperator, ScopeRead},
-	{MethodConfigGet, RoleOperator, ScopeRead},
-	{MethodConfigSet, RoleOperator, ScopeAdmin},
-	{MethodConfigPatch, RoleOperator, ScopeAdmin},
-	{MethodConfigSchema, RoleOperator, ScopeRead},
-	{MethodConfigSchemaLookup, RoleOperator, ScopeRead},
-	{MethodAgentsList, RoleOperator, ScopeRead},
-	{MethodAgentIdentityGet, RoleOperator, ScopeRead},
-	{MethodAgentsCreate, RoleOperator, ScopeAdmin},
-	{MethodAgentsUpdate, RoleOperator, ScopeAdmin},
-	{MethodAgentsDelete, RoleOperator, ScopeAdmin},
-	{MethodAgentsFilesList, RoleOperator, ScopeRead},
-	{MethodAgentsFilesGet, RoleOperator, ScopeRead},
-	{MethodAgentsFilesSet, RoleOperator, ScopeAdmin},
-	{MethodModelsList, RoleOperator, ScopeRead},
-	{MethodModelsAuthStatus, RoleOperator, ScopeRead},
-	{MethodModelsAuthLogout, RoleOperator, ScopeAdmin},
-	{MethodModelsAuthOrderSet, RoleOperator, ScopeAdmin},
-	{MethodModelsAuthSetAPIKey, RoleOperator, ScopeAdmin},
-	{MethodModelsAuthLogin, RoleOperator, ScopeAdmin},
-	{MethodModelsAuthWait, RoleOperator, ScopeAdmin},
-	{MethodModelsAuthCancel, RoleOperator, ScopeAdmin},
-	{MethodModelsAuthForeign, RoleOperator, ScopeAdmin},
-	{MethodModelsAuthImport, RoleOperator, ScopeAdmin},
-	{MethodModelsAuthAllow, RoleOperator, ScopeAdmin},
-	{MethodModelsTest, RoleOperator, ScopeWrite},
-	{MethodModelsPull, RoleOperator, ScopeAdmin},
-	{MethodModelsLook, RoleOperator, ScopeAdmin},
-	{MethodModelsServices, RoleOperator, ScopeRead},
-	{MethodDoctor, RoleOperator, ScopeAdmin},
-	{MethodSetupGet, RoleOperator, ScopeRead},
-	{MethodSetupAnswer, RoleOperator, ScopeAdmin},
-	{MethodUsageCost, RoleOperator, ScopeRead},
-	{MethodUsageStatus, RoleOperator, ScopeRead},
-	{MethodUsageAllow, RoleOperator, ScopeAdmin},
-	{MethodChatSend, RoleOperator, ScopeWrite},
-	{MethodChatHistory, RoleOperator, ScopeRead},
-	{MethodChatStartup, RoleOperator, ScopeRead},
-	{MethodChatMetadata, RoleOperator, ScopeRead},
-	{MethodChatAbort, RoleOperator, ScopeWrite},
-	{MethodChatInject, RoleOperator, ScopeAdmin},
-	{MethodAgent, RoleOperator, ScopeWrite},
-	{MethodAgentWait, RoleOperator, ScopeWrite},
-	{MethodSessionsList, RoleOperator, ScopeRead},
-	{MethodSessionsGet, RoleOperator, ScopeRead},
-	{MethodSessionsCreate, RoleOperator, ScopeWrite},
-	{MethodSessionsPatch, RoleOperator, ScopeWrite},
-	{MethodSessionsReset, RoleOperator, ScopeWrite},
-	{MethodSessionsDelete, RoleOperator, ScopeWrite},
-	{MethodSessionsSubscribe, RoleOperator, ScopeRead},
-	{MethodSessionsUnsubscribe, RoleOperator, ScopeRead},
-	{MethodSessionsMessagesSubscribe, RoleOperator, ScopeRead},
-	{MethodView, RoleOperator, ScopeRead},
-	{MethodSessionsMessagesUnsubscribe, RoleOperator, ScopeRead},
-	{MethodSessionsDescribe, RoleOperator, ScopeRead},
-	{MethodSessionsResolve, RoleOperator, ScopeRead},
-	{MethodSessionsPreview, RoleOperator, ScopeRead},
-	{MethodSessionsCompact, RoleOperator, ScopeWrite},
-	{MethodSessionsUsage, RoleOperator, ScopeRead},
-	{MethodSessionsAbort, RoleOperator, ScopeWrite},
-	{MethodBranchesList, RoleOperator, ScopeRead},
-	{MethodBranchesSwitch, RoleOperator, ScopeWrite},
-	{MethodSessionsRewind, RoleOperator, ScopeWrite},
-	{MethodSessionsFork, RoleOperator, ScopeWrite},
-	{MethodChatAgain, RoleOperator, ScopeWrite},
-	{MethodCommandsList, RoleOperator, ScopeRead},
-	{MethodSessionsSearch, RoleOperator, ScopeRead},
-	{MethodChannelsStatus, RoleOperator, ScopeRead},
-	{MethodWebLoginStart, RoleOperator, ScopeAdmin},
-	{MethodWebLoginWait, RoleOperator, ScopeAdmin},
-	{MethodChannelsStart, RoleOperator, ScopeAdmin},
-	{MethodChannelsStop, RoleOperator, ScopeAdmin},
-	{MethodChannelsKinds, RoleOperator, ScopeRead},
-	{MethodChannelsAdd, RoleOperator, ScopeAdmin},
-	{MethodChannelsRemove, RoleOperator, ScopeAdmin},
-	{MethodSecretsList, RoleOperator, ScopeAdmin},
-	{MethodSecretsSet, RoleOperator, ScopeAdmin},
-	{MethodSecretsRemove, RoleOperator, ScopeAdmin},
-	{MethodSecretsStatus, RoleOperator, ScopeAdmin},
-	{MethodSecretsUnlock, RoleOperator, ScopeAdmin},
-	{MethodSecretsMigrate, RoleOperator, ScopeAdmin},
-	{MethodSecretsReload, RoleOperator, ScopeAdmin},
-	{MethodContactsList, RoleOperator, ScopePairing},
-	{MethodContactsResolve, RoleOperator, ScopePairing},
-	{MethodContactsRemove, RoleOperator, ScopePairing},
-	{MethodContactsSet, RoleOperator, ScopePairing},
-	{MethodDeliveriesList, RoleOperator, ScopeRead},
-	{MethodDeliveriesResolve, RoleOperator, ScopeWrite},
-	{MethodToolsCatalog, RoleOperator, ScopeRead},
-	{MethodToolsEffective, RoleOperator, ScopeRead},
-	{MethodToolsInvoke, RoleOperator, ScopeAdmin},
-	{MethodCodeRun, RoleOperator, ScopeAdmin},
-	{MethodExecApprovalRequest, RoleOperator, ScopeApprovals},
-	{MethodExecApprovalWait, RoleOperator, ScopeApprovals},
-	{MethodExecApprovalResolve, RoleOperator, ScopeApprovals},
-	{MethodExecApprovalList, RoleOperator, ScopeApprovals},
-	{MethodExecApprovalGet, RoleOperator, ScopeApprovals},
-	{MethodApprovalGet, RoleOperator, ScopeApprovals},
-	{MethodApprovalResolve, RoleOperator, ScopeApprovals},
-	{MethodApprovalHistory, RoleOperator, ScopeApprovals},
-	{MethodPluginApprovalList, RoleOperator, ScopeApprovals},
-	{MethodOpenClawApprovalList, RoleOperator, ScopeApprovals},
-	{MethodExecApprovalsGet, RoleOperator, ScopeAdmin},
-	{MethodExecApprovalsSet, RoleOperator, ScopeAdmin},
-	{MethodApprovalsRules, RoleOperator, ScopeApprovals},
-	{MethodApprovalsRemoveRule, RoleOperator, ScopeApprovals},
-	{MethodPushKey, RoleOperator, ScopeWrite},
-	{MethodPushSubscribe, RoleOperator, ScopeWrite},
-	{MethodPushUnsubscribe, RoleOperator, ScopeWrite},
-	{MethodPushTest, RoleOperator, ScopeWrite},
-	{MethodPushPreferencesGet, RoleOperator, ScopeRead},
-	{MethodPushPreferencesSet, RoleOperator, ScopeWrite},
-	{MethodPushOpen, RoleOperator, ScopeRead},
-	{MethodPauseGet, RoleOperator, ScopeRead},
-	{MethodPauseSet, RoleOperator, ScopeWrite},
-	{MethodAuditList, RoleOperator, ScopeAdmin},
-	{MethodAuditVerify, RoleOperator, ScopeAdmin},
-	{MethodMemoryList, RoleOperator, ScopeRead},
-	{MethodMemorySearch, RoleOperator, ScopeRead},
-	{MethodMemoryGet, RoleOperator, ScopeRead},
-	{MethodMemorySet, RoleOperator, ScopeWrite},
-	{MethodMemoryForget, RoleOperator, ScopeWrite},
-	{MethodMemoryStatus, RoleOperator, ScopeRead},
-	{MethodMemoryIndex, RoleOperator, ScopeWrite},
-	{MethodMemorySearchFlat, RoleOperator, ScopeRead},
-	{MethodBackupStatus, RoleOperator, ScopeAdmin},
-	{MethodBackupSetup, RoleOperator, ScopeAdmin},
-	{MethodBackupCreate, RoleOperator, ScopeAdmin},
-	{MethodBackupList, RoleOperator, ScopeAdmin},
-	{MethodBackupPrune, RoleOperator, ScopeAdmin},
-	{MethodMoveStatus, RoleOperator, ScopeRead},
-	{MethodMoveOffer, RoleOperator, ScopeAdmin},
-	{MethodMoveBegin, RoleOperator, ScopeAdmin},
-	{MethodMovePiece, RoleOperator, ScopeAdmin},
-	{MethodMoveRelease, RoleOperator, ScopeAdmin},
-	{MethodMoveArrived, RoleOperator, ScopeAdmin},
-	{MethodMoveLeave, RoleOperator, ScopeAdmin},
-	{MethodMoveExport, RoleOperator, ScopeAdmin},
-	{MethodMoveWake, RoleOperator, ScopeAdmin},
-	{MethodUpdateStatus, RoleOperator, ScopeRead},
-	{MethodUpdateRun, RoleOperator, ScopeAdmin},
-	{MethodUpdateCheck, RoleOperator, ScopeAdmin},
-	{MethodUpdateBack, RoleOperator, ScopeAdmin},
-	{MethodImportSources, RoleOperator, ScopeAdmin},
-	{MethodImportPlan, RoleOperator, ScopeAdmin},
-	{MethodImportStart, RoleOperator, ScopeAdmin},
-	{MethodImportReport, RoleOperator, ScopeAdmin},
-	{MethodUndoList, RoleOperator, ScopeRead},
-	{MethodUndoPreview, RoleOperator, ScopeRead},
-	{MethodUndoApply, RoleOperator, ScopeWrite},
-	{MethodSkillsStatus, RoleOperator, ScopeRead},
-	{MethodSkillsBins, RoleNode, ScopeNone},
-	{MethodSkillsInstall, RoleOperator, ScopeAdmin},
-	{MethodSkillsUpdate, RoleOperator, ScopeAdmin},
-	{MethodSkillPlan, RoleOperator, ScopeAdmin},
-	{MethodSkillAccept, RoleOperator, ScopeAdmin},
-	{MethodSkillRemove, RoleOperator, ScopeAdmin},
-	{MethodReachStatus, RoleOperator, ScopeRead},
-	{MethodPairSetupCode, RoleOperator, ScopeAdmin},
-	{MethodPairList, RoleOperator, ScopePairing},
-	{MethodPairRemove, RoleOperator, ScopePairing},
-	{MethodPairApprove, RoleOperator, ScopePairing},
-	{MethodPairReject, RoleOperator, ScopePairing},
-	{MethodPairRename, RoleOperator, ScopePairing},
-	{MethodTokenRotate, RoleOperator, ScopePairing},
-	{MethodTokenRevoke, RoleOperator, ScopePairing},
-	{MethodReachRotate, RoleOperator, ScopeAdmin},
-	{MethodNodeList, RoleOperator, ScopeRead},
-	{MethodNodeDescribe, RoleOperator, ScopeRead},
-	{MethodNodeRename, RoleOperator, ScopePairing},
-	{MethodNodeInvoke, RoleOperator, ScopeWrite},
-	{MethodNodePairList, RoleOperator, ScopePairing},
-	{MethodNodePairApprove, RoleOperator, ScopePairing},
-	{MethodNodePairReject, RoleOperator, ScopePairing},
-	{MethodNodePairRemove, RoleOperator, ScopePairing},
-	{MethodNodePendingEnqueue, RoleOperator, ScopeWrite},
-	{MethodNodeInvokeResult, RoleNode, ScopeNone},
-	{MethodNodeInvokeProgress, RoleNode, ScopeNone},
-	{MethodNodeEvent, RoleNode, ScopeNone},
-	{MethodNodePendingPull, RoleNode, ScopeNone},
-	{MethodNodePendingAck, RoleNode, ScopeNone},
-	{MethodNodePendingDrain, RoleNode, ScopeNone},
-	{MethodNodeSkillsUpdate, RoleNode, ScopeNone},
-	{MethodNodeToolsUpdate, RoleNode, ScopeNone},
-	{MethodNodeRunnersUpdate, RoleNode, ScopeNone},
-	{MethodWhy, RoleOperator, ScopeRead},
-	{MethodMCPList, RoleOperator, ScopeRead},
-	{MethodMCPTest, RoleOperator, ScopeAdmin},
-	{MethodMCPLogin, RoleOperator, ScopeAdmin},
-	{MethodMCPLoginWait, RoleOperator, ScopeAdmin},
-	{MethodMCPLogout, RoleOperator, ScopeAdmin},
-	{MethodMCPResources, RoleOperator, ScopeWrite},
-	{MethodMCPRead, RoleOperator, ScopeWrite},
-	{MethodMCPPrompts, RoleOperator, ScopeWrite},
-	{MethodMCPPrompt, RoleOperator, ScopeWrite},
-	{MethodTokensList, RoleOperator, ScopeAdmin},
-	{MethodTokensCreate, RoleOperator, ScopeAdmin},
-	{MethodTokensRevoke, RoleOperator, ScopeAdmin},
-	{MethodQueueEdit, RoleOperator, ScopeWrite},
-	{MethodEarlier, RoleOperator, ScopeRead},
-	{MethodContinue, RoleOperator, ScopeWrite},
-	{MethodLaunchLink, RoleOperator, ScopeAdmin},
-	{MethodTranscriptExport, RoleOperator, ScopeRead},
-	{MethodMediaGet, RoleOperator, ScopeRead},
-	{MethodUploadPut, RoleOperator, ScopeWrite},
-	{MethodUploadDrop, RoleOperator, ScopeWrite},
-	{MethodCronList, RoleOperator, ScopeRead},
-	{MethodCronStatus, RoleOperator, ScopeRead},
-	{MethodCronGet, RoleOperator, ScopeRead},
-	{MethodCronAdd, RoleOperator, ScopeAdmin},
-	{MethodCronUpdate, RoleOperator, ScopeAdmin},
-	{MethodCronRemove, RoleOperator, ScopeAdmin},
-	{MethodCronRun, RoleOperator, ScopeAdmin},
-	{MethodCronRuns, RoleOperator, ScopeRead},
-	{MethodCronScratchGet, RoleOperator, ScopeAdmin},
-	{MethodCronScratchSet, RoleOperator, ScopeAdmin},
-	{MethodWake, RoleOperator, ScopeWrite},
-	{MethodSetHeartbeats, RoleOperator, ScopeAdmin},
-	{MethodLastHeartbeat, RoleOperator, ScopeRead},
-	{MethodHooksStatus, RoleOperator, ScopeRead},
-	{MethodHookEnable, RoleOperator, ScopeAdmin},
-	{MethodCronPreview, RoleOperator, ScopeRead},
-	{MethodCronCalendar, RoleOperator, ScopeRead},
-	{MethodCronMissed, RoleOperator, ScopeRead},
-	{MethodCronMissedResolve, RoleOperator, ScopeWrite},
-	{MethodCronSnooze, RoleOperator, ScopeWrite},
-	{MethodCronSeen, RoleOperator, ScopeWrite},
-	{MethodCronAct, RoleOperator, ScopeWrite},
-	{MethodCronWatchTest, RoleOperator, ScopeAdmin},
-	{MethodCronProposals, RoleOperator, ScopeRead},
-	{MethodCronProposalAnswer, RoleOperator, ScopeWrite},
-	{MethodTasksList, RoleOperator, ScopeRead},
-	{MethodTasksGet, RoleOperator, ScopeRead},
-	{MethodTasksCancel, RoleOperator, ScopeWrite},
-	{MethodTasksRetry, RoleOperator, ScopeWrite},
-	{MethodTasksDismiss, RoleOperator, ScopeWrite},
-	{MethodTasksHistory, RoleOperator, ScopeRead},
-	{MethodTaskViews, RoleOperator, ScopeRead},
-}
-
-// Methods returns the table in a fixed order; the caller owns the slice.
-func Methods() []MethodSpec { return append([]MethodSpec(nil), methods...) }

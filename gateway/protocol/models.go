@@ -112,6 +112,38 @@ type HealthCheck struct {
 	// Fixable: `hearth doctor --fix` mends it; Fixed: it just did.
 	Fixable bool `json:"fixable,omitempty"`
 	Fixed   bool `json:"fixed,omitempty"`
+	// Repair names what hearth.doctor.repair does about it, where the gateway itself
+	// can mend it.
+	Repair string `json:"repair,omitempty"`
+}
+
+// StoreStatus is how the database is: its size, when all of it was read last since
+// the start, how the last compaction ended, and how far the work is that is under way.
+type StoreStatus struct {
+	Bytes       int64  `json:"bytes"`
+	Free        int64  `json:"free"` // of them: not in use; `hearth store compact` gives it back
+	CopiedAtMs  int64  `json:"copiedAtMs,omitempty"`
+	CheckedAtMs int64  `json:"checkedAtMs,omitempty"`
+	Records     int    `json:"records,omitempty"`
+	Problem     string `json:"problem,omitempty"` // that the check found
+	TaskID      string `json:"taskId,omitempty"`  // of the check or compaction that is under way
+	TaskKind    string `json:"taskKind,omitempty"`
+	Done        int64  `json:"done,omitempty"` // bytes
+	Total       int64  `json:"total,omitempty"`
+
+	CompactedAtMs  int64  `json:"compactedAtMs,omitempty"`
+	GivenBack      int64  `json:"givenBack,omitempty"`      // bytes
+	CompactProblem string `json:"compactProblem,omitempty"` // why the last compaction did not come to its end
+}
+
+// DoctorRepairParams name a repair that a check offered.
+type DoctorRepairParams struct {
+	Repair string `json:"repair"`
+}
+
+// DoctorRepaired says what was done.
+type DoctorRepaired struct {
+	Said string `json:"said"`
 }
 
 // DoctorParams is ours: Live asks the default model.

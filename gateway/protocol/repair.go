@@ -18,10 +18,8 @@ const (
 // RepairOf is what repairs a problem or an error of this code, "" where nothing is known.
 func RepairOf(code string) Repair {
 	switch code {
-	case "SECRETS_LOCKED", "SECRET_LOCKED":
+	case "SECRETS_LOCKED", "SECRET_LOCKED", "SECRETS_UNAVAILABLE": // without a place for keys, the same makes one
 		return RepairUnlock
-	case "SECRETS_UNAVAILABLE":
-		return RepairKey
 	case "PAUSED":
 		return RepairResume
 	case "CONFIG_BROKEN", "CONFIG_WARNINGS", "CONFIG_UNKNOWN_KEYS", "DISK_FULL", "STORE_FAILED", "STORE_GONE", "STATE_OPEN", "STATE_SYNCED",

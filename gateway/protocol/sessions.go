@@ -40,12 +40,22 @@ type SessionRow struct {
 	Status          string           `json:"status,omitempty"` // running, done
 	HasActiveRun    bool             `json:"hasActiveRun"`
 	ActiveRunID     string           `json:"activeRunId,omitempty"`
+	ActiveRunIDs    []string         `json:"activeRunIds"`
+	LastRunID       string           `json:"lastRunId,omitempty"`  // that ended last, while none is active
+	SnapshotAt      int64            `json:"snapshotAt,omitempty"` // when this was so, ms; a later one is the truer
 	QueuedRuns      int              `json:"queuedRuns,omitempty"`
 	AbortedLastRun  bool             `json:"abortedLastRun,omitempty"`
 	MessageCount    int              `json:"messageCount"`
 	ChatType        string           `json:"chatType,omitempty"`
 	Channel         string           `json:"channel,omitempty"`
-	Origin          *SessionOrigin   `json:"origin,omitempty"`
+	// Of groups: what the group is called, or else, where it is a named room of the network,
+	// how that is called (GroupChannel says the same, as newer clients read it) and the server,
+	// workspace or team that it is in.
+	Subject      string         `json:"subject,omitempty"`
+	Room         string         `json:"room,omitempty"`
+	GroupChannel string         `json:"groupChannel,omitempty"`
+	Space        string         `json:"space,omitempty"`
+	Origin       *SessionOrigin `json:"origin,omitempty"`
 	// Where answers that are delivered go: where a message came from last, or where
 	// the owner goes on. Dock is ours: they do, until they say otherwise.
 	LastChannel     string           `json:"lastChannel,omitempty"`

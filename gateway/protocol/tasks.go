@@ -22,6 +22,9 @@ const (
 	TaskDownload   = "model_download"
 	TaskSkill      = "skill_install"
 	TaskImport     = "import"
+	TaskStoreCheck = "store_check"
+	// TaskStoreCompact is a task that gives back what the database does not use.
+	TaskStoreCompact = "store_compact"
 )
 
 // What became of telling the result of a task.

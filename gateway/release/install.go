@@ -271,9 +271,9 @@ func relink(link, to string) error {
 	return errors.Join(os.Rename(tmp, link), statedir.SyncDir(filepath.Dir(link)))
 }
 
-// Switch makes another version the one that is used. from is the one that is: where
-// it still lies in Root as files, it gets its folder first.
-func (i Install) Switch(from, to string) error {
+// Ready makes room for another version beside from, which is the one that is used:
+// where it still lies in Root as files, it gets its folder.
+func (i Install) Ready(from, to string) error {
 	if !i.Has(to) {
 		return fmt.Errorf("switch to %s: it is not there", to)
 	}
@@ -282,6 +282,14 @@ func (i Install) Switch(from, to string) error {
 	}
 	if err := i.entries(i.Current()); err != nil {
 		return fmt.Errorf("make links to the version that is used: %w", err)
+	}
+	return nil
+}
+
+// Switch makes another version the one that is used. from is the one that is.
+func (i Install) Switch(from, to string) error {
+	if err := i.Ready(from, to); err != nil {
+		return err
 	}
 	failpoint.Hit("update:switch")
 	if err := i.point(to); err != nil {

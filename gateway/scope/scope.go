@@ -10,7 +10,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
@@ -30,7 +30,7 @@ func (c *Scopes) Of(rec session.Run, ref model.Ref) tool.Scope {
 	s := tool.Scope{
 		RunID: rec.ID, SessionKey: rec.SessionKey, SessionID: rec.SessionID, AgentID: agent, Model: ref,
 		Workspace: c.agents.Named(agent).Workspace, Owner: rec.Owner, Surface: channel.Webchat, Sender: rec.Sender,
-		Depth: spawn.Depth(rec.SessionKey), Relayed: rec.Relay.From != "",
+		Depth: subagent.Depth(rec.SessionKey), Relayed: rec.Relay.From != "",
 	}
 	if rec.Route == "" {
 		s.Folder = c.editorFolder(rec)

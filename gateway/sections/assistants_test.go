@@ -16,8 +16,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/sections"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
@@ -70,7 +70,7 @@ func TestAgentKeys(t *testing.T) {
 		t.Errorf("%+v", own)
 	}
 	if d := cmp.Diff(systemprompt.Bootstrap{Skip: true, MaxChars: 500, TotalMaxChars: 900, TruncationWarning: "once"},
-		systemprompt.Section.Of(s.Config)); d != "" || spawn.Section.Of(s.Config).DelegationMode != "prefer" {
+		systemprompt.Section.Of(s.Config)); d != "" || subagent.Section.Of(s.Config).DelegationMode != "prefer" {
 		t.Error(d)
 	}
 	if b := systemprompt.Section.Default; b.MaxChars != 12_000 || b.TotalMaxChars != 60_000 || b.TruncationWarning != "always" {

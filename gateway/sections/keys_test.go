@@ -41,7 +41,9 @@ var needs = map[string][]string{
 	"hooks.mappings[].signature":            {`{"kind":"github","secret":"0123456789abcdef01"}`},
 	"tools.media.audio.models[]": {`{"provider":"p","model":"m"}`, `{"command":"c","args":["{{MediaPath}}"]}`,
 		`{"provider":"p","model":"m","command":"c","args":["{{MediaPath}}"]}`},
-	"mcp.servers.<id>": {`{"command":"/srv/a"}`, `{"url":"https://h.example"}`, `{}`},
+	"channels.telegram.customCommands[]":                 {`{"command":"c","description":"d"}`},
+	"channels.telegram.accounts.<name>.customCommands[]": {`{"command":"c","description":"d"}`},
+	"mcp.servers.<id>":                                   {`{"command":"/srv/a"}`, `{"url":"https://h.example"}`, `{}`},
 }
 
 // named are names that people choose, where not any word is one.

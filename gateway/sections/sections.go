@@ -22,10 +22,12 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/feature/lan"
 	"github.com/hearth-assistant/hearth/gateway/feature/mcp"
 	"github.com/hearth-assistant/hearth/gateway/feature/metrics"
+	"github.com/hearth-assistant/hearth/gateway/feature/prompts"
 	"github.com/hearth-assistant/hearth/gateway/feature/sessions"
 	"github.com/hearth-assistant/hearth/gateway/feature/settings"
 	"github.com/hearth-assistant/hearth/gateway/feature/shell"
 	"github.com/hearth-assistant/hearth/gateway/feature/telemetry"
+	"github.com/hearth-assistant/hearth/gateway/feature/undo"
 	"github.com/hearth-assistant/hearth/gateway/feature/web"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/host/enabled"
@@ -44,9 +46,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	sessionpolicy "github.com/hearth-assistant/hearth/gateway/session/policy"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/speech"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/systemprompt"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
@@ -62,13 +64,14 @@ func All(networks channel.Kinds) config.Sections {
 		config.Sections{enabled.Section, provider.Section, budget.PricingSection, budget.Section},
 		config.Sections{rules.IncomingSection, rules.QueueSection, answers.PrefixSection, sessionpolicy.Section},
 		config.Sections{choice.Section, rules.RunsSection, clock.Section, agents.DefaultsSection, settings.DesktopSection,
-			systemprompt.Section, spawn.Section,
+			systemprompt.Section, subagent.Section,
 			rules.EnvelopeSection, answers.Section, answers.SurfacesSection, agents.Section, answers.AgentSection, agents.BindingsSection},
 		config.Sections{policy.Section, policy.AgentSection, approval.CommandsSection, approval.Section, execution.Section},
 		config.OfFeature("shell", shell.Section),
 		config.OfFeature("sessions", sessions.Section),
+		config.OfFeature("prompts", prompts.Section),
 		hub.Sections(networks),
-		config.Sections{hub.OwnersSection},
+		config.Sections{hub.OwnersSection, hub.MenusSection},
 		config.OfFeature("heartbeat", heartbeat.Section, heartbeat.AgentSection),
 		config.OfFeature("hooks", hooks.Section, hooks.InternalSection),
 		config.OfFeature("mcp", mcp.Section),
@@ -77,6 +80,7 @@ func All(networks channel.Kinds) config.Sections {
 		config.Sections{publicweb.Section, speech.Section},
 		config.OfFeature("cron", job.Section),
 		config.OfFeature("backup", backup.Section),
+		config.OfFeature("undo", undo.Section),
 		config.OfFeature("metrics", metrics.Section),
 		config.OfFeature("telemetry", telemetry.Section),
 		config.OfFeature("update", release.Section),

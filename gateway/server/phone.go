@@ -10,6 +10,7 @@ import (
 const (
 	phonePath     = "/phone"
 	authorityPath = "/ca.crt"
+	wordsPath     = "/words/" // what errors say in other languages
 )
 
 func isPhone(path string) bool {
@@ -29,6 +30,10 @@ func (s *Server) phone() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if name, ok := strings.CutPrefix(r.URL.Path, phonePath+framePath); ok {
 			s.serveFrame(w, r, name) // the same ones: they are large
+			return
+		}
+		if name, ok := strings.CutPrefix(r.URL.Path, phonePath+wordsPath); ok && strings.HasSuffix(name, ".json") {
+			s.pages.serve(w, r, strings.TrimPrefix(wordsPath, "/")+name) // the same, too
 			return
 		}
 		w.Header().Set("Content-Security-Policy", policy("wss", safeHost(r.Host)))

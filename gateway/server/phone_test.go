@@ -68,6 +68,7 @@ func TestSec_A_WEB_02_BehindTailscale(t *testing.T) {
 	const name = "attic.tail1234.ts.net"
 	pages := testPages()
 	pages["phone/index.html"] = &fstest.MapFile{Data: []byte("<!doctype html>phone")}
+	pages["words/de/errors.json"] = &fstest.MapFile{Data: []byte("{}")}
 	g := start(t, func(o *Options) {
 		o.Pages = pages
 		o.Front = func(_ context.Context, host string) bool { return host == name }
@@ -82,6 +83,9 @@ func TestSec_A_WEB_02_BehindTailscale(t *testing.T) {
 		"the page":               {name, "/phone", by, 200},
 		"the way to it":          {name, "/", by, 302},
 		"the other page":         {name, "/index.html", by, 404},
+		"what errors say":        {name, "/phone/words/de/errors.json", by, 200},
+		"the other page's words": {name, "/words/de/errors.json", by, 404},
+		"what is no words":       {name, "/phone/words/../index.html", by, 400},
 		"programs' paths":        {name, "/api/x", by, 404},
 		"its socket":             {name, "/", append([]string{upgrade, "Origin: https://" + name}, by...), 101},
 		"another page's socket":  {name, "/", append([]string{upgrade, "Origin: https://evil.example"}, by...), 403},

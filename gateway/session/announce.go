@@ -13,13 +13,10 @@ import (
 func (m *Manager) announceStart(r *run) {
 	m.tellBegan(r.rec)
 	m.agentEvent(r, "lifecycle", map[string]any{"phase": "start", "startedAt": r.rec.StartedAt})
-	row, err := m.rowOf(r.rec.SessionKey)
-	if err == nil {
-		m.Publish.SessionChanged(m.changed(row, "", "start", r.rec.ID))
-	}
+	m.showPhase(r, "start")
 }
 
-func (m *Manager) announceEnd(r *run, row Row, end ending) {
+func (m *Manager) announceEnd(r *run, end ending) {
 	m.tellEnded(r.rec)
 	if end.message != nil {
 		m.Publish.Message(m.sessionMessage(r, end.message))
@@ -31,9 +28,7 @@ func (m *Manager) announceEnd(r *run, row Row, end ending) {
 		data["phase"], data["error"], phase = "error", end.errText, "error"
 	}
 	m.agentEvent(r, "lifecycle", data)
-	if row.Key != "" {
-		m.Publish.SessionChanged(m.changed(row, "", phase, r.rec.ID))
-	}
+	m.showPhase(r, phase)
 }
 
 func (m *Manager) agentEvent(r *run, stream string, data map[string]any) {
@@ -60,6 +55,24 @@ func (m *Manager) sessionMessage(r *run, msg *protocol.Message) protocol.Session
 	return protocol.SessionMessage{
 		SessionKey: r.rec.SessionKey, AgentID: AgentOf(r.rec.SessionKey), Message: shown(msg),
 		MessageID: msg.Meta.ID, MessageSeq: msg.Meta.Seq,
+	}
+}
+
+// showRow publishes a session with what its lane does at this moment. It is called
+// from the store's writer, so the rows come in their order; showing keeps what the
+// lanes do in order too, also against showPhase: the last event is the true one.
+func (m *Manager) showRow(row Row, reason string) {
+	m.showing.Lock()
+	defer m.showing.Unlock()
+	m.Publish.SessionChanged(m.changed(row, reason, "", ""))
+}
+
+// showPhase publishes how far a run is with its session as it stands now.
+func (m *Manager) showPhase(r *run, phase string) {
+	m.showing.Lock()
+	defer m.showing.Unlock()
+	if row, err := m.rowOf(r.rec.SessionKey); err == nil {
+		m.Publish.SessionChanged(m.changed(row, "", phase, r.rec.ID))
 	}
 }
 

@@ -143,8 +143,8 @@ func (m *Manager) Continue(ctx context.Context, key, sessionID, newKey string) (
 		},
 		Then: func() {
 			m.count.Add(1)
-			m.Publish.SessionChanged(m.changed(row, "create", "", ""))
-			m.Publish.SessionChanged(m.changed(from, "patch", "", ""))
+			m.showRow(row, "create")
+			m.showRow(from, "patch")
 		},
 	})
 	return row, err

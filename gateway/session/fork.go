@@ -40,7 +40,7 @@ func (m *Manager) Fork(ctx context.Context, key, id, newKey string) (row Row, as
 		},
 		Then: func() {
 			m.count.Add(1)
-			m.Publish.SessionChanged(m.changed(row, "create", "", ""))
+			m.showRow(row, "create")
 		},
 	})
 	return row, asked, err

@@ -19,7 +19,17 @@ func notFound(key string) error {
 
 // present shows a row as clients know it, with what its lane is doing.
 func (m *Manager) present(r Row) protocol.SessionRow {
-	s := m.peekLane(r.Key).snapshot()
+	now := m.nowMs()
+	return presentAs(r, m.peekLane(r.Key).snapshot(), now)
+}
+
+// presentAs shows a row with what its lane did at a time, in milliseconds. A run
+// counts as active from when it is accepted and nothing is before it: whoever asked
+// would take its session for idle otherwise, and the answer for given.
+func presentAs(r Row, s laneState, at int64) protocol.SessionRow {
+	if s.active == "" && len(s.queued) > 0 {
+		s.active, s.queued = s.queued[0], s.queued[1:]
+	}
 	out := protocol.SessionRow{
 		Key: r.Key, Kind: "direct", SessionID: r.SessionID, AgentID: r.AgentID, UpdatedAt: r.UpdatedAt, CreatedAt: r.CreatedAt,
 		Label: r.Label, DerivedTitle: r.Title, LastMessagePreview: r.Preview,
@@ -29,9 +39,11 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 		Status: "done", AbortedLastRun: r.Aborted, MessageCount: r.Messages,
 		Pinned: r.Pinned, Archived: r.Archived, Folder: r.Folder, Category: r.Category, Branch: r.Path.name(),
 		ArchivedAt: r.WhenArchived(), QueuedRuns: len(s.queued),
+		LastRunID: r.LastRun, ActiveRunIDs: []string{}, SnapshotAt: at,
 	}
 	if s.active != "" {
 		out.Status, out.HasActiveRun, out.ActiveRunID = "running", true, s.active
+		out.ActiveRunIDs, out.LastRunID = append(out.ActiveRunIDs, s.active), ""
 	}
 	if o := r.Origin; o != nil {
 		out.ChatType, out.Channel = o.ChatType, o.Provider
@@ -40,6 +52,12 @@ func (m *Manager) present(r Row) protocol.SessionRow {
 			out.Kind = "direct"
 		}
 		out.DisplayName = r.subject()
+		if out.Kind == "group" {
+			out.Room, out.GroupChannel, out.Space = o.Room, o.Room, o.Space
+			if o.Room == "" {
+				out.Subject = o.Label
+			}
+		}
 	}
 	presentPlaces(&out, r)
 	presentModel(&out, r)
@@ -91,7 +109,7 @@ func (m *Manager) editIn(ctx context.Context, key, reason string, create bool, c
 			if created {
 				m.count.Add(1)
 			}
-			m.Publish.SessionChanged(m.changed(row, reason, "", ""))
+			m.showRow(row, reason)
 		},
 	})
 	return row, err
@@ -246,6 +264,10 @@ func (m *Manager) DeleteIf(ctx context.Context, key string, keep bool, e Expecte
 			if transcripts, err = m.dropPast(tx, key); err != nil {
 				return err
 			}
+			transcripts = append(transcripts, row.SessionID)
+			if err := m.markGone(tx, keep, transcripts...); err != nil {
+				return err
+			}
 			if err := m.t.recent.Delete(tx, recentKey(row.UpdatedAt, key)); err != nil {
 				return err
 			}
@@ -265,7 +287,7 @@ func (m *Manager) DeleteIf(ctx context.Context, key string, keep bool, e Expecte
 	if !deleted || keep {
 		return deleted, nil
 	}
-	for _, id := range append(transcripts, row.SessionID) {
+	for _, id := range transcripts {
 		if err := m.deleteEntries(ctx, id); err != nil {
 			return true, err
 		}
@@ -273,12 +295,15 @@ func (m *Manager) DeleteIf(ctx context.Context, key string, keep bool, e Expecte
 	return true, nil
 }
 
+// deleteEntries removes a transcript, and then the note that it is to be removed.
 func (m *Manager) deleteEntries(ctx context.Context, sessionID string) error {
 	for {
 		var n int
 		err := m.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) (err error) {
-			n, err = m.t.deleteEntries(tx, sessionID, deleteChunk)
-			return err
+			if n, err = m.t.deleteEntries(tx, sessionID, deleteChunk); err != nil || n == deleteChunk {
+				return err
+			}
+			return m.t.gone.Delete(tx, []byte(sessionID))
 		}})
 		if err != nil {
 			return fmt.Errorf("delete the transcript: %w", err)

@@ -201,6 +201,8 @@ type Manager struct {
 	count atomic.Int64  // sessions
 	slots chan struct{} // one token for each answer that may be made now
 
+	showing sync.Mutex // holds while a session is shown to the subscribers
+
 	mu     sync.Mutex
 	closed bool
 	lanes  map[string]*lane // by session key

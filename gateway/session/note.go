@@ -65,7 +65,7 @@ func (m *Manager) InjectNoteIn(tx *store.Tx, key string, n Note) (show func(), e
 		if created {
 			m.count.Add(1)
 		}
-		m.Publish.SessionChanged(m.changed(row, "inject", "", ""))
+		m.showRow(row, "inject")
 		m.showInjected(row, msg)
 	}, m.t.putRow(tx, row)
 }

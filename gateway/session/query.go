@@ -29,6 +29,7 @@ func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistor
 	if budget <= 0 || budget > protocol.MaxHistoryBytes {
 		budget = protocol.MaxHistoryBytes
 	}
+	at := m.nowMs()
 	live := m.peekLane(key).snapshot()
 	h := protocol.ChatHistory{SessionKey: key, Messages: []protocol.Message{}}
 	err := m.DB.View(func(tx *store.Tx) error {
@@ -42,7 +43,10 @@ func (m *Manager) History(ctx context.Context, key string, p protocol.ChatHistor
 		}
 		h.SessionID, h.ThinkingLevel, h.TotalMessages = row.SessionID, row.Thinking, row.Messages
 		until, path := int64(math.MaxInt64), row.Path
-		if past != nil {
+		if past == nil {
+			info := presentAs(row, live, at)
+			h.SessionInfo = &info
+		} else {
 			h.SessionID, h.TotalMessages, until, path, live = past.SessionID, past.Messages, past.EndedAt, past.Path, laneState{}
 		}
 		h.Messages, h.HasMore, err = m.page(tx, h.SessionID, path, p.Before, limit, budget, p.MaxChars)

@@ -53,6 +53,7 @@ type Row struct {
 	Window      int            `json:"window,omitempty"`    // of that model, in tokens; 0 = not known
 	Used        int            `json:"used,omitempty"`      // tokens of it that the conversation takes
 	Aborted     bool           `json:"aborted,omitempty"`   // the last run was stopped
+	LastRun     string         `json:"lastRun,omitempty"`   // that ended last
 }
 
 // WhenArchived is when a session was archived, 0 when it is not.
@@ -71,6 +72,8 @@ type Origin struct {
 	To        string `json:"to,omitempty"`
 	AccountID string `json:"accountId,omitempty"`
 	ThreadID  string `json:"threadId,omitempty"`
+	Room      string `json:"room,omitempty"`     // as its network calls it, "#town"
+	Space     string `json:"space,omitempty"`    // that the room is in
 	ChatType  string `json:"chatType,omitempty"` // direct, group, channel
 	Sender    string `json:"sender,omitempty"`   // what the last sender calls themselves
 }
@@ -230,6 +233,7 @@ type tables struct {
 	sessions store.Bucket[Row]              // canonical key
 	recent   store.Bucket[struct{}]         // inverted update time, canonical key
 	past     store.Bucket[Past]             // canonical key, 0, session id
+	gone     store.Bucket[Gone]             // session id
 	entries  store.Bucket[protocol.Message] // session id, seq
 	forks    store.Bucket[Fork]             // session id, turn
 	runs     store.Bucket[Run]              // run id
@@ -260,6 +264,7 @@ func newTables() tables {
 		sessions: store.NewBucket[Row](TableSessions),
 		recent:   store.NewBucket[struct{}]("sessions.recent"),
 		past:     store.NewBucket[Past](TablePast),
+		gone:     store.NewBucket[Gone]("sessions.gone"),
 		entries:  store.NewBucket[protocol.Message](TableEntries),
 		forks:    store.NewBucket[Fork]("sessions.forks"),
 		runs:     store.NewBucket[Run]("runs"),

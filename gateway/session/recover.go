@@ -62,6 +62,9 @@ func (m *Manager) Recover(ctx context.Context) (Recovery, error) {
 	for _, r := range again {
 		m.enqueue(r)
 	}
+	if err := m.finishDeletions(ctx); err != nil {
+		m.Logger.Warn("what a crash left of deleted conversations is still there; the next start tries again", "err", err)
+	}
 	return rep, nil
 }
 

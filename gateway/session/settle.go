@@ -112,12 +112,12 @@ func storeTrouble(err error) string {
 // follows from it, then shows it.
 func (m *Manager) settle(r *run, end ending) {
 	for {
-		row, done, err := m.commitEnd(context.WithoutCancel(r.ctx), r, end)
+		done, err := m.commitEnd(context.WithoutCancel(r.ctx), r, end)
 		if err == nil {
 			if done {
 				failpoint.Hit("afterFinalCommit")
 				m.peekLane(r.rec.SessionKey).release(r)
-				m.announceEnd(r, row, end)
+				m.announceEnd(r, end)
 			}
 			return
 		}
@@ -133,10 +133,10 @@ func (m *Manager) settle(r *run, end ending) {
 // commitEnd writes the end of a run and of those it answered too: answer,
 // receipts, run records, queue, outbox and session row. done is false when the
 // run had ended before.
-func (m *Manager) commitEnd(ctx context.Context, r *run, end ending) (row Row, done bool, err error) {
+func (m *Manager) commitEnd(ctx context.Context, r *run, end ending) (done bool, err error) {
 	var ended []Run
 	err = m.DB.Update(ctx, store.Write{Must: true, Then: m.Outbox.Wake, Do: func(tx *store.Tx) error {
-		row, done, ended = Row{}, false, ended[:0]
+		done, ended = false, ended[:0]
 		if err := m.book(tx, r); err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (m *Manager) commitEnd(ctx context.Context, r *run, end ending) (row Row, d
 		if r.turn != rec.Turn {
 			rec.AnswerTurn = r.turn
 		}
-		if row, err = m.putEnd(tx, &rec, end); err != nil {
+		if _, err := m.putEnd(tx, &rec, end); err != nil {
 			return err
 		}
 		ended = append(ended, rec)
@@ -172,7 +172,7 @@ func (m *Manager) commitEnd(ctx context.Context, r *run, end ending) (row Row, d
 			f.rec = ended[i+1]
 		}
 	}
-	return row, done, err
+	return done, err
 }
 
 // merged is the end of a run whose message another run answered: the same
@@ -226,7 +226,7 @@ func (e ending) describe() string {
 func (m *Manager) putAnswer(tx *store.Tx, row *Row, rec *Run, end ending) error {
 	row.UpdatedAt = rec.EndedAt
 	row.Usage = row.Usage.Add(end.usage)
-	row.Aborted = end.state == RunAborted
+	row.Aborted, row.LastRun = end.state == RunAborted, rec.ID
 	if end.ref != (model.Ref{}) {
 		row.LastModel = end.ref.String()
 	}

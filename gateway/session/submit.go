@@ -154,6 +154,8 @@ func (m *Manager) SubmitWith(ctx context.Context, turn Turn, also func(tx *store
 			}
 			r := m.newRun(acc.Run, cmp.Or(turn.ForAgent, turn.Text))
 			r.debounce = policy.Debounce
+			m.showing.Lock() // that it was accepted is shown before that it begins
+			defer m.showing.Unlock()
 			if m.enqueue(r) {
 				m.Publish.Chat(protocol.ChatEvent{
 					RunID: r.id, SessionKey: turn.SessionKey, AgentID: AgentOf(turn.SessionKey), State: protocol.ChatStatus, Phase: "queued",

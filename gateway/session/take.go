@@ -45,7 +45,7 @@ func (m *Manager) Take(ctx context.Context, t Taken, msgs []protocol.Message, wi
 			if created {
 				m.count.Add(1)
 			}
-			m.Publish.SessionChanged(m.changed(row, "import", "", ""))
+			m.showRow(row, "import")
 		},
 	})
 	return row, err

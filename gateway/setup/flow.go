@@ -136,10 +136,7 @@ func (f *Flow) Clear() {
 // the problem that people see.
 func (f *Flow) begin(d Doing, work func(ctx context.Context) error) error {
 	f.mu.Lock()
-	if f.doing != nil && f.doing.What == DoingWindow && f.cancel != nil {
-		f.cancel(errStopped) // nobody waits for it
-		f.doing = nil
-	}
+	f.leaveWindow()
 	if f.doing != nil {
 		f.mu.Unlock()
 		return ErrBusy
@@ -165,6 +162,15 @@ func (f *Flow) begin(d Doing, work func(ctx context.Context) error) error {
 	})
 	<-started
 	return nil
+}
+
+// leaveWindow ends what looks how much of a text reaches a model: nobody waits for it.
+// The lock is held.
+func (f *Flow) leaveWindow() {
+	if f.doing != nil && f.doing.What == DoingWindow && f.cancel != nil {
+		f.cancel(errStopped)
+		f.doing, f.cancel = nil, nil
+	}
 }
 
 func (f *Flow) end(mine *Doing, err error) {
@@ -208,18 +214,36 @@ func (f *Flow) Use(id string) error {
 // Key keeps a key and tries it. One that its service refuses is forgotten again;
 // one whose service cannot be reached is kept.
 func (f *Flow) Key(ctx context.Context, service, key string) (Account, error) {
-	if d, _ := f.State(); d != nil && d.What != DoingWindow {
-		return Account{}, ErrBusy
-	}
-	a, err := f.Backend.Keep(ctx, service, key)
+	a, err := f.keep(ctx, service, key)
 	if err != nil {
-		return a, err
-	}
-	if err := f.Book.Change(ctx, func(r *Record) { r.Pending = a.ID }); err != nil {
 		return a, err
 	}
 	c := Choice{ID: KindAccount + ":" + a.ID, Kind: KindAccount, Name: a.Service}
 	return a, f.begin(Doing{What: DoingTest, Name: a.Service}, func(ctx context.Context) error { return f.try(ctx, c, a) })
+}
+
+// keep keeps a key as one that has yet to be tried. Whoever looks meanwhile sees that
+// something goes on: an account that is merely there is no choice of anybody's.
+func (f *Flow) keep(ctx context.Context, service, key string) (Account, error) {
+	mine := &Doing{What: DoingTest, Name: service, Since: f.Now()}
+	f.mu.Lock()
+	f.leaveWindow()
+	if f.doing != nil {
+		f.mu.Unlock()
+		return Account{}, ErrBusy
+	}
+	f.doing = mine
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		f.doing = nil
+		f.mu.Unlock()
+	}()
+	a, err := f.Backend.Keep(ctx, service, key)
+	if err != nil {
+		return a, err
+	}
+	return a, f.Book.Change(ctx, func(r *Record) { r.Pending = a.ID })
 }
 
 // try finds the model of a choice, asks it, and lets it answer.

@@ -22,6 +22,8 @@ type hands struct {
 	pullErr error
 	slow    chan struct{} // a pull or test waits for it, when it is there
 
+	keeping func() // called while a key is kept
+
 	mu   sync.Mutex
 	did  []string
 	kept []string
@@ -57,6 +59,9 @@ func (h *hands) Keep(_ context.Context, service, key string) (setup.Account, err
 		return setup.Account{}, errors.New("the key does not tell which service it is for")
 	}
 	h.kept = append(h.kept, "anthropic:default")
+	if h.keeping != nil {
+		h.keeping()
+	}
 	return setup.Account{ID: "anthropic:default", Service: "anthropic", Place: "keychain"}, nil
 }
 
@@ -215,6 +220,34 @@ func TestKey(t *testing.T) {
 				t.Errorf("problem %q, kept %v, %+v", problem, w.h.kept, rec)
 			}
 		})
+	}
+}
+
+// A key lies there before it was tried: whoever looks then must not take it for a choice.
+func TestKeyIsNoChoiceWhileItIsKept(t *testing.T) {
+	h := &hands{tested: good}
+	w := newWorld(t, nil, h)
+	h.keeping = func() {
+		if d, _ := w.State(); d == nil || d.What != setup.DoingTest {
+			t.Errorf("nothing goes on: %+v", d)
+		}
+		if _, err := w.Key(t.Context(), "", "sk-ant-other"); !errors.Is(err, setup.ErrBusy) {
+			t.Errorf("another key meanwhile: %v", err)
+		}
+	}
+	if _, err := w.Key(t.Context(), "", "sk-ant-good"); err != nil {
+		t.Fatal(err)
+	}
+	w.wait()
+	if rec := w.Book.Get(); rec.Of(setup.Model) != setup.Done || len(w.h.kept) != 1 {
+		t.Errorf("%+v, kept %v", rec, w.h.kept)
+	}
+	h.keeping = nil
+	if _, err := w.Key(t.Context(), "", "hello-world"); err == nil {
+		t.Error("a key of no service was kept")
+	}
+	if d, _ := w.State(); d != nil {
+		t.Errorf("it goes on with nothing: %+v", d)
 	}
 }
 

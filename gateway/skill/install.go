@@ -122,6 +122,8 @@ func (p *Plan) compare(before, after Files) {
 				pf.Change = "changed"
 				p.Diff += diff(f.Path, old, f.Data)
 			}
+		} else if len(p.Diff) < maxShown {
+			p.Diff += diff(f.Path, nil, f.Data) // whoever says yes has seen it
 		}
 		changed = changed || pf.Change != "same"
 		p.Files = append(p.Files, pf)
@@ -133,6 +135,14 @@ func (p *Plan) compare(before, after Files) {
 		}
 	}
 	p.Same = p.Update && !changed
+	p.shorten()
+}
+
+// shorten cuts what is shown to what somebody reads.
+func (p *Plan) shorten() {
+	if len(p.Diff) >= maxShown {
+		p.Diff = strings.ToValidUTF8(p.Diff[:maxShown], "") + "\n(there is more; look into the files)\n"
+	}
 }
 
 // judgeVersion refuses to go back, and other bytes under one version
@@ -311,9 +321,7 @@ func (l *Library) inspect(s Status) (Plan, Files, Lock, error) {
 		p.Bytes += int64(len(f.Data))
 		p.Files = append(p.Files, pf)
 	}
-	if len(p.Diff) >= maxShown {
-		p.Diff = strings.ToValidUTF8(p.Diff[:maxShown], "") + "\n(there is more; look into the files)\n"
-	}
+	p.shorten()
 	for name := range was.Files {
 		if _, ok := files.get(name); !ok {
 			p.Files = append(p.Files, PlannedFile{Path: name, Change: "removed"})

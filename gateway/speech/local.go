@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/apart"
+	"github.com/hearth-assistant/hearth/gateway/isolate"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/process"
 	"github.com/hearth-assistant/hearth/gateway/process/stdio"
@@ -176,7 +176,7 @@ func (w *Writer) wav(ctx context.Context, s Sound, dir string) (string, error) {
 		if w.apart == nil {
 			data, err = sound.Convert(s.Data)
 		} else {
-			data, err = w.apart.Do(ctx, sound.Job, s.Data, apart.Limits{Time: convertTime, Output: sound.MaxWAV})
+			data, err = w.apart.Do(ctx, sound.Job, s.Data, isolate.Limits{Time: convertTime, Output: sound.MaxWAV})
 		}
 		if err != nil {
 			return "", fmt.Errorf("it could not be made WAV: %w. Use {{MediaPath}} with a program that reads %s", err, s.MIME)

@@ -20,11 +20,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/execution"
+	"github.com/hearth-assistant/hearth/gateway/isolate"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
 	"github.com/hearth-assistant/hearth/gateway/provider/guarded"
@@ -79,7 +79,7 @@ type Words struct {
 type Writer struct {
 	o      Options
 	client *http.Client
-	apart  *apart.Runner // nil: none
+	apart  *isolate.Runner // nil: none
 
 	mu      sync.Mutex
 	running int
@@ -95,7 +95,7 @@ func New(o Options) *Writer {
 		known: map[[sha256.Size]byte]Words{},
 	}
 	if o.Apart != nil {
-		w.apart = apart.New(o.Apart)
+		w.apart = isolate.New(o.Apart)
 	}
 	return w
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/move"
 	"github.com/hearth-assistant/hearth/gateway/problem"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/rescue"
+	"github.com/hearth-assistant/hearth/gateway/recovery"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
@@ -42,7 +42,7 @@ const RestoreStore = "Restore the store from a backup"
 
 // Damaged says a damaged store to whoever starts the gateway.
 func Damaged(dir statedir.Dir, err error) error {
-	return Cannot("Hearth's database cannot be used", err, rescue.Advice(dir))
+	return Cannot("Hearth's database cannot be used", err, recovery.Advice(dir))
 }
 
 // Folder refuses a state folder that others could tamper with, makes what is open in

@@ -10,7 +10,10 @@ import (
 )
 
 // Tx is a transaction: read-only in View, writable in Update.
-type Tx struct{ tx *bbolt.Tx }
+type Tx struct {
+	tx   *bbolt.Tx
+	made *changes // what it changed, while somebody wants to know
+}
 
 // OnCommit calls fn when the transaction is on disk, before anybody is told, on
 // the writer's goroutine. It must not block. A transaction that comes to nothing
@@ -50,16 +53,25 @@ func (t Table) writable(tx *Tx) (*bbolt.Bucket, error) {
 	return bb, nil
 }
 
-func (t Table) put(tx *Tx, key []byte, v any) error {
+// set puts bytes that were checked, and says so to who records.
+func (t Table) set(tx *Tx, key, raw []byte) error {
 	bb, err := t.writable(tx)
 	if err != nil {
 		return err
 	}
+	if err := bb.Put(key, raw); err != nil {
+		return err
+	}
+	tx.made.add(change{table: t.name, key: key, value: raw})
+	return nil
+}
+
+func (t Table) put(tx *Tx, key []byte, v any) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("store %s: %w", t.name, err)
 	}
-	return bb.Put(key, raw)
+	return t.set(tx, key, raw)
 }
 
 func (t Table) decode(key, raw []byte, v any) error {
@@ -84,13 +96,7 @@ func (t Table) GetRaw(tx *Tx, key []byte) []byte {
 
 // PutRaw sets bytes that are no JSON, or are it already. They must not change until
 // the transaction ends.
-func (t Table) PutRaw(tx *Tx, key, raw []byte) error {
-	bb, err := t.writable(tx)
-	if err != nil {
-		return err
-	}
-	return bb.Put(key, raw)
-}
+func (t Table) PutRaw(tx *Tx, key, raw []byte) error { return t.set(tx, key, raw) }
 
 // Delete removes key; a missing one is no error.
 func (t Table) Delete(tx *Tx, key []byte) error {
@@ -98,7 +104,11 @@ func (t Table) Delete(tx *Tx, key []byte) error {
 	if bb == nil {
 		return nil
 	}
-	return bb.Delete(key)
+	if err := bb.Delete(key); err != nil {
+		return err
+	}
+	tx.made.add(change{table: t.name, key: key, deleted: true})
+	return nil
 }
 
 // NextSeq returns 1, 2, 3 … for this bucket, durable with the transaction.
@@ -107,7 +117,12 @@ func (t Table) NextSeq(tx *Tx) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return bb.NextSequence()
+	seq, err := bb.NextSequence()
+	if err != nil {
+		return 0, err
+	}
+	tx.made.add(change{table: t.name, seq: seq})
+	return seq, nil
 }
 
 // Row is one key and value of a scan. Key is valid until the transaction ends.

@@ -41,8 +41,10 @@ func (db *DB) Copy(ctx context.Context, path string) (err error) {
 // Snapshot hands over the store as it is at one moment: its size in bytes, and
 // what writes them. Others go on writing meanwhile; the file may grow for it.
 func (db *DB) Snapshot(take func(size int64, write func(io.Writer) error) error) error {
+	h := db.hold()
+	defer h.release()
 	return db.guard(func() error {
-		return db.bolt.View(func(tx *bbolt.Tx) error {
+		return h.bolt.View(func(tx *bbolt.Tx) error {
 			return take(tx.Size(), func(w io.Writer) error { _, err := tx.WriteTo(w); return err })
 		})
 	})

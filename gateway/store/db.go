@@ -5,18 +5,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 )
 
 // lockWait is long enough for a gateway that is just closing the file and
@@ -44,9 +41,11 @@ type Options struct {
 
 // DB is an open store.
 type DB struct {
-	bolt    *bbolt.DB
+	file    *handle // guarded by swapping; only the writer exchanges it
 	path    string
+	noSync  bool
 	writes  chan *write
+	turns   chan func()   // what the writer does between two commits
 	done    chan struct{} // the writer has ended
 	closing sync.RWMutex  // held for reading while a write is handed over
 	closed  bool          // guarded by closing
@@ -56,7 +55,10 @@ type DB struct {
 	riding  sync.Mutex
 	riders  []*write // that wait for the next commit; guarded by riding
 	reserve reserve
-	opened  os.FileInfo // the file at path when it was opened
+
+	swapping   sync.RWMutex // held while another file comes to path; for no longer
+	compacting sync.Mutex   // one at a time
+	journal    *journal     // nil: nobody wants to know; the writer's alone
 
 	restored atomic.Int64 // see Past; 0 = never
 
@@ -79,11 +81,12 @@ func Open(path string, opts Options) (*DB, error) {
 	if runtime.GOOS != "windows" { // there the file is stretched to the map's size
 		bopts.InitialMmapSize = mapSize(path)
 	}
-	b, err := openBolt(path, bopts)
+	h, err := openHandle(path, bopts)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{bolt: b, path: path, writes: make(chan *write, 1024), done: make(chan struct{}), onDamage: opts.OnDamage}
+	db := &DB{file: h, path: path, noSync: opts.NoSync, writes: make(chan *write, 1024), turns: make(chan func()),
+		done: make(chan struct{}), onDamage: opts.OnDamage}
 	err = db.guard(func() error {
 		if err := db.prepare(); err != nil {
 			return err
@@ -92,14 +95,11 @@ func Open(path string, opts Options) (*DB, error) {
 	})
 	if err != nil {
 		if db.damage() == nil { // else bbolt may hold locks that its end would wait for
-			_ = b.Close()
+			_ = h.bolt.Close()
 		}
 		return nil, err
 	}
-	if db.opened, err = os.Stat(path); err != nil {
-		_ = b.Close()
-		return nil, fmt.Errorf("open the store: %w", err)
-	}
+	_ = os.Remove(besides(path)) // of a compaction that was cut short; nobody else has the lock
 	size := opts.ReserveBytes
 	if size == 0 {
 		size = 4 << 20
@@ -114,35 +114,14 @@ func Open(path string, opts Options) (*DB, error) {
 // waits until nobody reads, and a backup reads for long: so the file may double
 // before that.
 func mapSize(path string) int {
-	size := int64(256 << 20)
-	if st, err := os.Stat(path); err == nil {
-		size = max(size, 2*st.Size())
+	st, err := os.Stat(path)
+	if err != nil {
+		return mapFor(0)
 	}
-	return int(size)
+	return mapFor(st.Size())
 }
 
-// openBolt turns bbolt's panics on damaged pages into ErrDamaged.
-func openBolt(path string, opts *bbolt.Options) (b *bbolt.DB, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			b, err = nil, fmt.Errorf("%w: %v", ErrDamaged, r)
-		}
-	}()
-	b, err = bbolt.Open(path, 0o600, opts)
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return nil, ErrLocked
-	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
-		errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
-	case isFull(err):
-		return nil, fmt.Errorf("%w: %v", ErrFull, err)
-	case err != nil:
-		return nil, fmt.Errorf("open the store: %w", err)
-	}
-	return b, nil
-}
+func mapFor(bytes int64) int { return int(max(256<<20, 2*bytes)) }
 
 // checkFile finds out, before bbolt maps the file, whether it is cut short:
 // touching a mapped page beyond the file's end would kill the process.
@@ -190,7 +169,7 @@ func checkFile(path string) error {
 // when there is nothing to write, so a store opens on a full disk.
 func (db *DB) prepare() error {
 	var fresh bool
-	err := db.bolt.View(func(tx *bbolt.Tx) error {
+	err := db.file.bolt.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(metaBucket)
 		if b == nil {
 			if name := firstBucket(tx); name != nil {
@@ -215,7 +194,7 @@ func (db *DB) prepare() error {
 	if !fresh {
 		return db.migrate(schemaVersion(), migrations())
 	}
-	err = db.bolt.Update(func(tx *bbolt.Tx) error {
+	err = db.file.bolt.Update(func(tx *bbolt.Tx) error {
 		b, err := tx.CreateBucketIfNotExists(metaBucket)
 		if err != nil {
 			return err
@@ -279,11 +258,13 @@ func (db *DB) gone() error {
 	if runtime.GOOS == "windows" { // where open files cannot be moved
 		return nil
 	}
+	db.swapping.RLock()
+	defer db.swapping.RUnlock()
 	now, err := os.Stat(db.path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrGone, err)
-	case !os.SameFile(now, db.opened):
+	case !os.SameFile(now, db.file.opened):
 		return fmt.Errorf("%w: another file is at %s", ErrGone, db.path)
 	}
 	return nil
@@ -297,7 +278,9 @@ func (db *DB) View(fn func(*Tx) error) error {
 	if db.closed {
 		return ErrClosed
 	}
-	return db.guard(func() error { return db.bolt.View(func(tx *bbolt.Tx) error { return fn(&Tx{tx}) }) })
+	h := db.hold()
+	defer h.release()
+	return db.guard(func() error { return h.bolt.View(func(tx *bbolt.Tx) error { return fn(&Tx{tx: tx}) }) })
 }
 
 // Close waits for the writes that were handed over and closes the file.
@@ -318,5 +301,5 @@ func (db *DB) Close(ctx context.Context) error {
 	if db.damage() != nil {
 		return nil // bbolt may hold locks; the process is about to end
 	}
-	return db.bolt.Close()
+	return db.file.bolt.Close()
 }

@@ -20,6 +20,16 @@ var (
 	// ErrGone: the file is not where it was opened, because its folder was moved,
 	// deleted or closed to us. Writes go on when it is back.
 	ErrGone = errors.New("the store's file is not where it was opened")
+	// ErrBusy: the file is being written anew already.
+	ErrBusy = errors.New("the store is being compacted already")
+	// ErrBehind: more was written beside a compaction than it can keep up with.
+	// Nothing was changed.
+	ErrBehind = errors.New("more is being written than compacting can keep up with")
+	// ErrNoRoom: the disk has no room for what was to be written. Nothing was changed.
+	ErrNoRoom = errors.New("the disk has too little room")
+	// ErrOpenHere: the system does not let an open file be replaced. Nothing was
+	// changed.
+	ErrOpenHere = errors.New("this system does not let an open file be replaced")
 	// ErrClosed: Close was called.
 	ErrClosed = errors.New("the store is closed")
 )

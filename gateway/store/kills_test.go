@@ -82,7 +82,7 @@ func TestFault_F_OPS_MigrationKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := db.bolt.Update(func(tx *bbolt.Tx) error {
+		if err := db.file.bolt.Update(func(tx *bbolt.Tx) error {
 			b, err := tx.CreateBucket([]byte("accepted"))
 			return cmp.Or(err, func() error { return b.Put([]byte("a"), []byte("b")) }())
 		}); err != nil {
@@ -126,7 +126,7 @@ func TestFault_F_OPS_MigrationKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rest := &DB{bolt: b, path: path}
+		rest := &DB{file: &handle{bolt: b}, path: path}
 		if err := errors.Join(rest.migrate(4, steps()), b.Close()); err != nil {
 			t.Fatalf("round %d: going on: %v", round, err)
 		}

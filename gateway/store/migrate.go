@@ -56,7 +56,7 @@ func readerOf(schema uint32, steps []migration) uint32 {
 // is kept beside it: BeforeSchema.
 func (db *DB) migrate(to uint32, steps []migration) error {
 	var have uint32
-	err := db.bolt.View(func(tx *bbolt.Tx) error {
+	err := db.file.bolt.View(func(tx *bbolt.Tx) error {
 		have, _ = schemaOf(tx.Bucket(metaBucket))
 		return nil
 	})
@@ -69,7 +69,7 @@ func (db *DB) migrate(to uint32, steps []migration) error {
 	for ; have < to; have++ {
 		step := steps[have-1]
 		failpoint.Hit("migrate:step")
-		err := db.bolt.Update(func(tx *bbolt.Tx) error {
+		err := db.file.bolt.Update(func(tx *bbolt.Tx) error {
 			if err := step.run(tx); err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (db *DB) keep(path string) (err error) {
 		}
 	}()
 	b := bufio.NewWriterSize(f, 1<<20)
-	err = db.bolt.View(func(tx *bbolt.Tx) error { _, err := tx.WriteTo(b); return err })
+	err = db.file.bolt.View(func(tx *bbolt.Tx) error { _, err := tx.WriteTo(b); return err })
 	if err := errors.Join(err, b.Flush(), f.Sync(), f.Close()); err != nil {
 		return err
 	}

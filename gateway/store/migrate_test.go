@@ -35,7 +35,7 @@ func TestFault_F_CRASH_17_MigrationsAreWholeSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema := func() (have, reader uint32, half bool) {
-		_ = db.bolt.View(func(tx *bbolt.Tx) error {
+		_ = db.file.bolt.View(func(tx *bbolt.Tx) error {
 			have, reader = schemaOf(tx.Bucket(metaBucket))
 			half = tx.Bucket([]byte("half")) != nil
 			return nil
@@ -119,7 +119,7 @@ func TestFault_F_UPG_02_NoCopyNoMigration(t *testing.T) {
 	if err := db.migrate(2, []migration{adds("two", false)}); err == nil {
 		t.Fatal("changed without a copy")
 	}
-	_ = db.bolt.View(func(tx *bbolt.Tx) error {
+	_ = db.file.bolt.View(func(tx *bbolt.Tx) error {
 		if have, _ := schemaOf(tx.Bucket(metaBucket)); have != 1 {
 			t.Errorf("schema %d", have)
 		}

@@ -18,13 +18,15 @@ import (
 	"github.com/hearth-assistant/hearth/internal/seed"
 )
 
-// diskOp is something that a process did to its file, or an acknowledgement.
+// diskOp is something that a process did to a file, or an acknowledgement.
 type diskOp struct {
-	write []byte
-	at    int64
-	size  int64 // of a truncate; -1: none
-	flush bool
-	ack   int // 0: none
+	file   string // which
+	write  []byte
+	at     int64
+	size   int64 // of a truncate; -1: none
+	flush  bool
+	rename bool // besides(path) took the place of path
+	ack    int  // 0: none
 }
 
 const powerChild = "HEARTH_TEST_POWER_LOSS"
@@ -43,20 +45,21 @@ func TestFault_F_CRASH_20_PowerLoss(t *testing.T) {
 		t.Skip("strace is not installed: nothing can be said of power loss here")
 	}
 	path := filepath.Join(t.TempDir(), "h.db")
-	ops := traced(t, strace, path)
+	ops := traced(t, strace, path, powerChild)
 	rng := seed.Fixed(t, 20)
 	var disk []byte // what is safe
 	var open []diskOp
 	acked, flushes, failures := 0, 0, 0
 	for i, op := range ops {
 		switch {
+		case op.ack > 0:
+			acked = op.ack
+		case op.file != path:
 		case op.flush:
 			for _, o := range open {
 				disk = o.on(disk)
 			}
 			open, flushes = nil, flushes+1
-		case op.ack > 0:
-			acked = op.ack
 		default:
 			open = append(open, op)
 		}
@@ -87,15 +90,19 @@ func fillAndAcknowledge(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	for n := 1; n <= powerWrites; n++ {
-		if err := db.Update(t.Context(),
-			Write{Do: func(tx *Tx) error { return powerRows.Put(tx, Uint64Key(uint64(n)), powerValue(n)) }}); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = syscall.Write(1, fmt.Appendf(nil, "acknowledged %d\n", n))
+		writeAndAcknowledge(t, db, n)
 	}
 	if err := db.Close(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func writeAndAcknowledge(t *testing.T, db *DB, n int) {
+	if err := db.Update(t.Context(),
+		Write{Do: func(tx *Tx) error { return powerRows.Put(tx, Uint64Key(uint64(n)), powerValue(n)) }}); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = syscall.Write(1, fmt.Appendf(nil, "acknowledged %d\n", n))
 }
 
 // lose is the disk after a loss of power: of what was not flushed each write is
@@ -135,6 +142,11 @@ func comesBack(t *testing.T, disk []byte, acked int) error {
 	if err := os.WriteFile(path, disk, 0o600); err != nil {
 		return err
 	}
+	return hasAll(t, path, acked)
+}
+
+// hasAll opens the store and looks for all that was acknowledged.
+func hasAll(t *testing.T, path string, acked int) error {
 	db, err := Open(path, Options{ReserveBytes: -1, NoSync: true})
 	if err != nil {
 		return err
@@ -153,16 +165,19 @@ func comesBack(t *testing.T, disk []byte, acked int) error {
 var (
 	straceLine = regexp.MustCompile(`^(\d+) +(.*)$`)
 	straceCall = regexp.MustCompile(`^(\w+)\(\d+(?:<([^>]*)>)?(?:, (.*))?\) += (-?\d+)`)
+	straceName = regexp.MustCompile(`"((?:\\x[0-9a-f]{2})+)"`)
 	straceData = regexp.MustCompile(`^"((?:\\x[0-9a-f]{2})*)", (\d+)(?:, (\d+))?$`)
 )
 
-// traced runs a process that fills the store at path and returns what it did.
-func traced(t *testing.T, strace, path string) (ops []diskOp) {
+// traced runs the test anew as a process that fills the store at path, which the
+// variable child tells it, and returns what it did.
+func traced(t *testing.T, strace, path, child string) (ops []diskOp) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "trace")
 	cmd := exec.CommandContext(t.Context(), strace, "-f", "-y", "-xx", "-s", "4194304", "-o", out,
-		"-e", "trace=pwrite64,fdatasync,fsync,ftruncate,write", os.Args[0], "-test.run=^TestFault_F_CRASH_20_PowerLoss$", "-test.count=1")
-	cmd.Env = append(os.Environ(), powerChild+"="+path)
+		"-e", "trace=pwrite64,fdatasync,fsync,ftruncate,write,rename,renameat,renameat2", os.Args[0],
+		"-test.run=^"+t.Name()+"$", "-test.count=1")
+	cmd.Env = append(os.Environ(), child+"="+path)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		if strings.Contains(string(said), "ptrace") {
 			t.Skipf("programs cannot be traced here: %s", said)
@@ -196,17 +211,23 @@ func traced(t *testing.T, strace, path string) (ops []diskOp) {
 
 func parseOp(t *testing.T, text, path string) (op diskOp, ok bool) {
 	t.Helper()
+	op.size = -1
+	if strings.HasPrefix(text, "rename") {
+		names := straceName.FindAllStringSubmatch(text, -1)
+		op.rename = len(names) == 2 && unhex(names[0][1]) == besides(path) && unhex(names[1][1]) == path && strings.HasSuffix(text, " = 0")
+		return op, op.rename
+	}
 	m := straceCall.FindStringSubmatch(text)
 	if m == nil {
 		return op, false
 	}
-	op.size = -1
+	op.file = unhex(m[2])
 	data := straceData.FindStringSubmatch(m[3])
-	switch name := unhex(m[2]); {
+	switch {
 	case m[1] == "write" && data != nil && strings.HasPrefix(unhex(data[1]), "acknowledged "):
 		op.ack, _ = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(unhex(data[1]), "acknowledged ")))
 		return op, true
-	case name != path:
+	case op.file != path && op.file != besides(path) && op.file != filepath.Dir(path):
 		return op, false
 	case m[1] == "pwrite64" && data != nil:
 		op.write = []byte(unhex(data[1]))

@@ -14,7 +14,7 @@ var restoredKey = []byte("restored")
 // newer one at a moment.
 func (db *DB) MarkRestored(ctx context.Context, at time.Time) error {
 	err := db.Update(ctx, Write{Do: func(tx *Tx) error {
-		return tx.tx.Bucket(metaBucket).Put(restoredKey, binary.BigEndian.AppendUint64(nil, uint64(at.UnixMilli())))
+		return Table{metaBucket}.PutRaw(tx, restoredKey, binary.BigEndian.AppendUint64(nil, uint64(at.UnixMilli())))
 	}})
 	if err == nil {
 		db.restored.Store(at.UnixMilli())
@@ -40,7 +40,7 @@ func (db *DB) Past(ms int64) bool { return ms > 0 && ms < db.restored.Load() }
 
 // readRestored reads the mark when the store is opened.
 func (db *DB) readRestored() error {
-	return db.bolt.View(func(tx *bbolt.Tx) error {
+	return db.file.bolt.View(func(tx *bbolt.Tx) error {
 		if v := tx.Bucket(metaBucket).Get(restoredKey); len(v) == 8 {
 			db.restored.Store(int64(binary.BigEndian.Uint64(v)))
 		}

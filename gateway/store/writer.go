@@ -87,7 +87,11 @@ func (db *DB) hand(ctx context.Context, q *write) error {
 func (db *DB) loop() {
 	defer close(db.done)
 	batch := make([]*write, 0, maxBatch)
-	for q := range db.writes {
+	for {
+		q, ok := db.next()
+		if !ok {
+			break
+		}
 		batch = append(batch[:0], q)
 	collect:
 		for len(batch) < maxBatch {
@@ -112,6 +116,32 @@ func (db *DB) loop() {
 	}
 }
 
+// next waits for a write, and gives whoever asked for one a turn meanwhile. ok is
+// false at the end.
+func (db *DB) next() (q *write, ok bool) {
+	for {
+		select {
+		case q, ok = <-db.writes:
+			return q, ok
+		case turn := <-db.turns:
+			turn()
+		}
+	}
+}
+
+// inTurn runs fn on the writer's goroutine, between two commits.
+func (db *DB) inTurn(ctx context.Context, fn func() error) error {
+	end := make(chan error, 1)
+	select {
+	case db.turns <- func() { end <- fn() }:
+		return <-end
+	case <-db.done:
+		return ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // commit applies a batch. A write that fails is taken out and the others are
 // run again, so one bad write never costs its neighbours.
 func (db *DB) commit(batch []*write) {
@@ -125,10 +155,14 @@ func (db *DB) commit(batch []*write) {
 			return
 		}
 		bad := -1
+		var made *changes
 		err := db.guard(func() error {
-			return db.bolt.Update(func(tx *bbolt.Tx) error {
+			return db.file.bolt.Update(func(tx *bbolt.Tx) error {
+				if made = nil; db.journal != nil {
+					made = &changes{}
+				}
 				for i, q := range batch {
-					if err := do(q.Do, &Tx{tx}); err != nil {
+					if err := do(q.Do, &Tx{tx, made}); err != nil {
 						bad = i
 						return err
 					}
@@ -141,6 +175,9 @@ func (db *DB) commit(batch []*write) {
 			finish(batch, db.damage())
 			return
 		case err == nil:
+			if db.journal != nil {
+				db.journal.add(made)
+			}
 			finish(batch, nil)
 			return
 		case bad >= 0 && !isFull(err):

@@ -18,13 +18,13 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/heartbeat"
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/prompt"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/skill"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
@@ -77,7 +77,7 @@ type Options struct {
 	Scopes     *scope.Scopes
 	Direct     *gate.Direct // the scope of a session's next message
 	Files      *workspace.Keeper
-	Workspaces *place.Workspaces
+	Workspaces *safepath.Workspaces
 	Clock      *clock.Clock
 	Skills     Skills
 	Programs   Programs
@@ -137,7 +137,7 @@ func (m *Maker) render(a session.Asked) prompt.Prompt {
 	who := m.o.Agents.Named(scope.AgentID)
 	in := prompt.Input{
 		Name: who.Name, Theme: who.Theme, Contribution: prompt.ContributionFor(ref.Model), Files: m.filesFor(c, rec, scope),
-		Warn: warns(c, a.Messages), Delegation: prompt.Delegation(spawn.Section.Of(c).DelegationMode),
+		Warn: warns(c, a.Messages), Delegation: prompt.Delegation(subagent.Section.Of(c).DelegationMode),
 		Memory: true, // where its tools are
 		Tools:  a.Tools, Workspace: scope.Workspace, TimeZone: m.o.Clock.ZoneName(),
 		Aliases: aliasesOf(c), Sandbox: m.sandbox(c, scope), Silence: m.o.Silence(c, rec.Route), Surface: promptSurface(rec, scope),
@@ -159,7 +159,7 @@ func (m *Maker) render(a session.Asked) prompt.Prompt {
 		in.Docs = m.docs
 	}
 	switch {
-	case spawn.Depth(rec.SessionKey) > 0:
+	case subagent.Depth(rec.SessionKey) > 0:
 		in.Mode, in.Context = prompt.Minimal, helperContext
 	case scope.Group:
 		in.Context = groupContext

@@ -236,6 +236,21 @@ func (b *Book) Run(ctx context.Context) error {
 	}
 }
 
+// Keep writes a task down at once: whoever is told its name finds it again, also
+// after a crash.
+func (b *Book) Keep(ctx context.Context, id string) error {
+	err := b.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) error {
+		if t, ok := b.Get(id); ok {
+			return b.rows.Put(tx, []byte(id), t)
+		}
+		return nil
+	}})
+	if err != nil {
+		return fmt.Errorf("write the task %s down: %w", id, err)
+	}
+	return nil
+}
+
 func (b *Book) flush(ctx context.Context) {
 	b.mu.Lock()
 	dirty := b.dirty

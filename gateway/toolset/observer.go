@@ -5,7 +5,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/incident"
 	"github.com/hearth-assistant/hearth/gateway/process"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/taint"
 )
 
@@ -20,7 +20,7 @@ type Code interface {
 type Observer struct {
 	Code      Code
 	Taint     *taint.Tracker
-	Children  *spawn.Book
+	Children  *subagent.Book
 	Processes *process.Keeper
 	Incidents *incident.Log
 }

@@ -71,7 +71,10 @@ func (l *Log) tidy(ctx context.Context) error {
 	for gone < len(rows) && rows[gone].At < limit {
 		gone++
 	}
-	gone = max(gone, tooMuch(rows, l.opts.MaxBytes))
+	if much := tooMuch(rows, l.limit()); much > gone {
+		defer l.tellShed(rows, much)
+		gone = much
+	}
 	if gone > 0 {
 		err := l.opts.DB.Update(ctx, store.Write{Do: func(tx *store.Tx) error {
 			for _, r := range rows[:gone] {

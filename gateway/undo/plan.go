@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 )
 
 // Action is what taking back does to a file.
@@ -111,7 +111,7 @@ const maxNow = 256 << 20
 // step is one file of a plan with what it takes.
 type step struct {
 	Item
-	place   *place.Place
+	place   *safepath.Path
 	info    fs.FileInfo // as it is, nil = there is none
 	now     *Content
 	before  *mark
@@ -255,7 +255,7 @@ func (l *Log) look(s *step, after *mark, force bool) (err error) {
 	if s.place.Path != s.Path {
 		return errors.New("a link stands in its way now")
 	}
-	if v, why := s.place.Judge(true); v == place.Never {
+	if v, why := s.place.Judge(true); v == safepath.Never {
 		return errors.New(why)
 	}
 	if err := s.read(); err != nil {

@@ -20,14 +20,11 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/failpoint"
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
-const (
-	defaultKeep  = 7 * 24 * time.Hour
-	defaultBytes = 1 << 30
-)
+const defaultKeep = 7 * 24 * time.Hour
 
 var (
 	// ErrNoTurn means that nothing is known of a turn, or not any more.
@@ -66,12 +63,13 @@ type Content struct {
 type Options struct {
 	Dir      string // for the copies; made when missing
 	DB       *store.DB
-	Finder   place.Finder
+	Finder   safepath.Finder
 	Now      func() time.Time
 	NewID    func() string
 	Logger   *slog.Logger
-	Keep     time.Duration // 0 = seven days
-	MaxBytes int64         // of all copies; 0 = 1 GiB
+	Keep     time.Duration                 // 0 = seven days
+	MaxBytes int64                         // of all copies; 0 = what SetMost and the disk say
+	Free     func() (bytes int64, ok bool) // of the disk of Dir; nil = ask the system
 }
 
 // Log is what can be taken back.
@@ -80,6 +78,10 @@ type Log struct {
 	rows store.Bucket[record]
 	mu   sync.Mutex // one at a time: keep, apply, forget
 	held int64      // bytes of copies, about
+
+	most   func() int64 // see SetMost
+	shed   []string     // see Usage
+	shedAt time.Time
 }
 
 // record is one file's part of one call.
@@ -119,8 +121,8 @@ func Open(opts Options) (*Log, error) {
 	if opts.Keep == 0 {
 		opts.Keep = defaultKeep
 	}
-	if opts.MaxBytes == 0 {
-		opts.MaxBytes = defaultBytes
+	if opts.Free == nil {
+		opts.Free = freeOf(opts.Dir)
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
@@ -185,7 +187,7 @@ func (l *Log) write(ctx context.Context, recs []record, added int64) (keys [][]b
 		return nil, fmt.Errorf("write down what changes: %w", err)
 	}
 	failpoint.Hit("afterUndoKept")
-	if l.held += added; l.held > l.opts.MaxBytes {
+	if l.held += added; l.held > l.limit() {
 		if err := l.tidy(ctx); err != nil {
 			l.opts.Logger.Warn("old copies for undo could not be removed", "err", err)
 		}

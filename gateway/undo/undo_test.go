@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -65,7 +65,7 @@ func (f *fixture) change(run, name string, content *string) {
 func (f *fixture) keep(run, name string, content *string) {
 	f.t.Helper()
 	c := Change{Path: filepath.Join(f.work, name)}
-	p, err := place.Finder{}.FindAbs(c.Path)
+	p, err := safepath.Finder{}.FindAbs(c.Path)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -351,4 +351,50 @@ func filesOnly(m map[string]string) map[string]string {
 	out := maps.Clone(m)
 	maps.DeleteFunc(out, func(k, _ string) bool { return strings.HasSuffix(k, "/") })
 	return out
+}
+
+// TestTheLimitGoesByTheDisk: two gigabytes, or a tenth of what is free with what the
+// copies take; what the owner says stands above that.
+func TestTheLimitGoesByTheDisk(t *testing.T) {
+	free, known, most := int64(0), true, int64(0)
+	f := newFixture(t, func(o *Options) { o.Free = func() (int64, bool) { return free, known } })
+	f.log.SetMost(func() int64 { return most })
+	for _, c := range []struct {
+		free  int64
+		known bool
+		most  int64
+		want  int64
+	}{
+		{1 << 40, true, 0, 2 << 30}, {0, false, 0, 2 << 30}, {5 << 30, true, 0, (5 << 30) / 10}, {10 << 20, true, 0, 64 << 20},
+		{5 << 30, true, 100 << 20, 100 << 20},
+	} {
+		free, known, most = c.free, c.known, c.most
+		if got := f.log.Usage().Limit; got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// TestWhatHadToGoTooSoonIsTold: the oldest go first; when that is the newest copy of a
+// file that was changed within the hour, it is said.
+func TestWhatHadToGoTooSoonIsTold(t *testing.T) {
+	f := newFixture(t, func(o *Options) { o.MaxBytes = 25 })
+	f.do("old", new("content 00"))
+	f.change("r0", "old", new("x"))
+	f.now = f.now.Add(2 * time.Hour)
+	for i := range 2 { // of the same file: its newest stays
+		f.do("a", new(fmt.Sprintf("content a%d", i)))
+		f.change(fmt.Sprint("a", i), "a", new("x"))
+	}
+	f.do("b", new("content b0"))
+	f.change("b0", "b", new("x"))
+	if u := f.log.Usage(); u.Bytes != 20 || len(u.Shed) != 0 {
+		t.Errorf("an old one and one of two had to go: %+v", u)
+	}
+	f.do("c", new("content c0"))
+	f.change("c0", "c", new("x"))
+	u := f.log.Usage()
+	if u.Bytes != 20 || len(u.Shed) != 1 || filepath.Base(u.Shed[0]) != "a" || !u.ShedAt.Equal(f.now) {
+		t.Errorf("the newest of a had to go: %+v", u)
+	}
 }

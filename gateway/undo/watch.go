@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -78,7 +78,7 @@ func (l *Log) content(path string, room int64) (c Change, err error) {
 		return c, err
 	}
 	defer p.Close()
-	if v, why := p.Judge(true); v == place.Never {
+	if v, why := p.Judge(true); v == safepath.Never {
 		return c, errors.New(why)
 	}
 	c.Path, c.Folders = p.Path, p.Missing()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 )
 
 func (f *fixture) watch(run string, names ...string) *Watched {
@@ -87,7 +87,7 @@ func TestFault_F_CRASH_08_UndoOfAnUnknownEnd(t *testing.T) {
 // Of what is no file, not ours to read, too large or nowhere, nothing is kept,
 // and it is said.
 func TestWatchMisses(t *testing.T) {
-	f := newFixture(t, func(o *Options) { o.Finder = place.Finder{Private: []string{o.Dir}} })
+	f := newFixture(t, func(o *Options) { o.Finder = safepath.Finder{Private: []string{o.Dir}} })
 	big := filepath.Join(f.work, "big")
 	if err := errors.Join(os.WriteFile(big, nil, 0o600), os.Truncate(big, maxWatched+1),
 		os.Mkdir(filepath.Join(f.work, "dir"), 0o700)); err != nil {

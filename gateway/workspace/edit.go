@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 )
 
@@ -82,7 +82,7 @@ func (k *Keeper) Set(ctx context.Context, u Undo, turn undo.Turn, dir, name, con
 		return Entry{}, fmt.Errorf("%s: %w", name, err)
 	}
 	defer p.Close()
-	if v, why := p.Judge(true); v == place.Never || !p.Inside {
+	if v, why := p.Judge(true); v == safepath.Never || !p.Inside {
 		return Entry{}, fmt.Errorf("%s is not written, because %s", name, why)
 	}
 	info, err := p.Stat()

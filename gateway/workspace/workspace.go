@@ -1,7 +1,7 @@
 // Package workspace owns the files of a workspace that tell an assistant who it
 // is and how to work: their names, what they begin as, how they are read into
 // text that is safe to show to a model, and how much of each is shown. Files are
-// found through gateway/place, so that no link leads out and no secret of ours
+// found through gateway/safepath, so that no link leads out and no secret of ours
 // is read. It does not write the prompt (gateway/prompt does), and knows neither
 // settings nor sessions.
 package workspace
@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 )
 
 // The files, in the order in which a model reads them.
@@ -96,7 +96,7 @@ type File struct {
 
 // Keeper reads workspaces. It is safe for concurrent use.
 type Keeper struct {
-	finder place.Finder
+	finder safepath.Finder
 	now    func() time.Time
 	mu     sync.Mutex
 	cache  map[string]cached
@@ -109,7 +109,7 @@ type cached struct {
 }
 
 // New returns a keeper.
-func New(finder place.Finder, now func() time.Time) *Keeper {
+func New(finder safepath.Finder, now func() time.Time) *Keeper {
 	return &Keeper{finder: finder, now: now, cache: make(map[string]cached)}
 }
 
@@ -196,7 +196,7 @@ func (k *Keeper) read(dir, name string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, plain(err)
 	}
 	defer p.Close()
-	if v, why := p.Judge(false); v != place.Free {
+	if v, why := p.Judge(false); v != safepath.Free {
 		return nil, nil, errors.New("it is not read, because " + why)
 	}
 	f, info, err := p.Open()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
 
@@ -26,7 +26,7 @@ func put(t *testing.T, dir, name, text string) {
 func keeper(t *testing.T) (*workspace.Keeper, string) {
 	t.Helper()
 	home := t.TempDir()
-	return workspace.New(place.Finder{Home: home, Private: []string{filepath.Join(home, "state")}}, time.Now), t.TempDir()
+	return workspace.New(safepath.Finder{Home: home, Private: []string{filepath.Join(home, "state")}}, time.Now), t.TempDir()
 }
 
 func load(k *workspace.Keeper, dir string, l workspace.Limits, names ...string) map[string]workspace.File {
@@ -247,7 +247,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("text"), 10)
 	f.Add([]byte("\xff\xfeh\x00\x00\xd8"), 5)
 	f.Add([]byte("\x00"), 1)
-	k, dir := workspace.New(place.Finder{}, func() time.Time { return time.Time{} }), f.TempDir()
+	k, dir := workspace.New(safepath.Finder{}, func() time.Time { return time.Time{} }), f.TempDir()
 	f.Fuzz(func(t *testing.T, raw []byte, limit int) {
 		put(t, dir, "AGENTS.md", string(raw))
 		if err := os.Chtimes(filepath.Join(dir, "AGENTS.md"), time.Time{}, time.Now()); err != nil {

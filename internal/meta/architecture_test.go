@@ -31,7 +31,7 @@ func TestArchitectureNamesEveryRoom(t *testing.T) {
 	}
 }
 
-var roomNames = regexp.MustCompile(`^( *)((?:[a-z][a-z-]*/ ?)+)`)
+var roomNames = regexp.MustCompile(`^( *)((?:[a-z][a-z0-9-]*/ ?)+)`)
 
 // tree reads the first code block of a page as folders, two spaces a level.
 func tree(doc string) map[string]bool {

@@ -9,7 +9,7 @@ import (
 // leaves may import only these rooms of ours. They are what everybody may
 // import, so they must not lead anywhere.
 var leaves = map[string][]string{
-	"gateway/apart":               {},
+	"gateway/isolate":             {},
 	"gateway/pretty":              {},
 	"internal/random":             {},
 	"internal/sleep":              {},
@@ -17,7 +17,7 @@ var leaves = map[string][]string{
 	"discovery":                   {},
 	"gateway/approval/plan":       {},
 	"gateway/awake":               {},
-	"gateway/document":            {"gateway/apart", "gateway/document/pdf"},
+	"gateway/document":            {"gateway/isolate", "gateway/document/pdf"},
 	"gateway/document/pdf":        {},
 	"gateway/channel":             {},
 	"gateway/stopwatch":           {},
@@ -65,7 +65,7 @@ var walls = []struct {
 }{
 	{
 		from: []string{"gateway/agent", "gateway/session", "gateway/prompt", "gateway/tool", "gateway/provider", "gateway/spend",
-			"gateway/trial",
+			"gateway/modelcheck",
 			"gateway/health"}, except: []string{"gateway/tool/gate"},
 		to:  []string{"gateway/server", "gateway/client", "gateway/pairing", "gateway/channel"},
 		why: "the engine does not know who talks to it",
@@ -156,7 +156,7 @@ var readSettings = []string{
 	"gateway/sections",
 	"gateway/session/policy",
 	"gateway/skill/catalog",
-	"gateway/spawn",
+	"gateway/subagent",
 	"gateway/speech",
 	"gateway/spend/budget",
 	"gateway/systemprompt",
@@ -180,9 +180,9 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 	"gateway/mcp/serve", "gateway/mcp/named", "gateway/channel", "gateway/channel/program/check", "gateway/channel/probe",
 	"gateway/acp", "gateway/codemode/workbench",
 	"gateway/pairing/identity", "gateway/pairing/token", "gateway/reach",
-	"gateway/release", "gateway/rescue", "gateway/backup", "gateway/backup/restore", "gateway/move", "gateway/support",
+	"gateway/release", "gateway/recovery", "gateway/backup", "gateway/backup/restore", "gateway/move", "gateway/support",
 	"gateway/harden", "frontend", "discovery",
-	"internal/licenses", "internal/sleep", "internal/text", "docs"}
+	"frontend/src/i18n", "internal/licenses", "internal/sleep", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.
@@ -270,7 +270,7 @@ var libraryRooms = map[string][]string{
 	"mellium.im/xmpp/jid": {"gateway/channel/xmpp/client"},
 	"mellium.im/sasl":     {"gateway/channel/xmpp/client"},
 
-	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/place", "gateway/skill", "gateway/search",
+	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/safepath", "gateway/skill", "gateway/search",
 		"gateway/document/pdf"},
 }
 

@@ -13,7 +13,7 @@ import (
 
 // maxModules is for all programs together; those of a messaging network are in
 // hearth-channels only.
-const maxModules = 64
+const maxModules = 65
 
 // TestDependenciesAreExplained: whoever adds a dependency says in
 // docs/dependencies.md what it is for and why this one.

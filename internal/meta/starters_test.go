@@ -9,7 +9,7 @@ import (
 )
 
 // starters are the rooms that may start programs. gateway/process starts what
-// was approved; gateway/apart this program again, for work on what strangers made; app/cli opens
+// was approved; gateway/isolate this program again, for work on what strangers made; app/cli opens
 // the browser with a fixed program and one address
 // of ours, and goes on as another version of itself; gateway/secret/ref runs the program that the owner's settings name,
 // by its arguments; app/supervise starts the gateway beside it, and app/tray the
@@ -20,7 +20,7 @@ import (
 // gateway/reach/tailscale asks tailscale, by fixed
 // arguments, how this machine is known in its tailnet; build are the programs of this repository's own checks, and
 // internal/netlab the networks that tests run in.
-var starters = []string{"gateway/process", "gateway/apart", "gateway/reach/tailscale", "app/beside", "app/cli", "app/service",
+var starters = []string{"gateway/process", "gateway/isolate", "gateway/reach/tailscale", "app/beside", "app/cli", "app/service",
 	"app/supervise", "app/tray", "gateway/release", "gateway/secret/ref", "build", "internal/netlab"}
 
 // TestSec_A_EXEC_28_WhoStartsPrograms: every start of a program is in a room

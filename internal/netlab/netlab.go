@@ -313,10 +313,14 @@ func (h *Host) Avahi() *Process {
 		}
 	}
 	_ = os.Remove(h.bus())
-	h.Start(nil, "dbus-daemon", "--nofork", "--nopidfile", "--config-file="+filepath.Join(h.l.dir, h.Name+"-dbus.conf"))
-	h.l.Until(Patience, "the bus is there", func() bool { _, err := os.Stat(h.bus()); return err == nil })
+	config := filepath.Join(h.l.dir, h.Name+"-dbus.conf")
+	bus := h.Start(nil, "dbus-daemon", "--nofork", "--nopidfile", "--print-address", "--config-file="+config)
+	// It says its address when it listens; its file is there before.
+	h.l.Until(Patience, "the bus is there", func() bool { return strings.Contains(bus.Output(), "unix:path=") })
 	p := h.Start(nil, "avahi-daemon", "-f", filepath.Join(h.l.dir, h.Name+"-avahi.conf"), "--no-drop-root", "--no-chroot", "--no-rlimits",
 		"--no-proc-title", "--debug")
-	h.l.Until(Patience, "Avahi is up", func() bool { return strings.Contains(p.Output(), "Server startup complete") })
+	if !Wait(Patience, func() bool { return strings.Contains(p.Output(), "Server startup complete") }) {
+		h.l.t.Fatalf("Avahi is not up; it runs: %v; it said:\n%s", p.Lives(), p.Output())
+	}
 	return p
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/frontend/src/i18n"
 	"github.com/hearth-assistant/hearth/internal/text"
 )
 
@@ -28,10 +29,10 @@ type State struct {
 	Why     string // of Lost
 	Version string
 
-	Model      string // "provider/model"
-	Local      bool   // it runs on this computer
-	Working    []string
-	Activity   string // what the run does, when it is one
+	Model      string   // "provider/model"
+	Local      bool     // it runs on this computer
+	Working    []string // what the chats are called; "" is the home chat
+	Activity   string   // what the run does, when it is one
 	Problems   []string
 	Waiting    int // approvals
 	Approvals  [RequestSlots]Approval
@@ -97,7 +98,7 @@ type Approval struct {
 
 // Session is a row of Recent.
 type Session struct {
-	Key, Title string
+	Key, Title string // no title: the home chat
 	At         time.Time
 	Running    bool
 }
@@ -172,105 +173,103 @@ type Item struct {
 	Sub    []Item
 }
 
-// Items are the rows of the menu.
-func Items(s State, now time.Time) []Item {
+// Items are the rows of the menu in the language of w.
+func Items(s State, w *i18n.Words, now time.Time) []Item {
 	ready := s.Link == Ready
 	rows := []Item{
-		{ID: "status", Label: Status(s), Off: true},
-		{ID: "model", Label: model(s), Off: true, Hidden: !ready || s.Model == ""},
+		{ID: "status", Label: Status(s, w), Off: true},
+		{ID: "model", Label: model(s, w), Off: true, Hidden: !ready || s.Model == ""},
 	}
 	for i, a := range s.Approvals {
-		rows = append(rows, approval(i, a))
+		rows = append(rows, approval(w, i, a))
 	}
 	for i, d := range s.Doors {
-		rows = append(rows, door(i, d))
+		rows = append(rows, door(w, i, d))
 	}
 	return append(rows,
-		Item{ID: "more", Label: fmt.Sprintf("%d more requests…", s.Waiting-filled(s)), Do: Action{Verb: Open}, Hidden: s.Waiting <= filled(s)},
-		Item{ID: "undelivered", Label: fmt.Sprintf("Undelivered (%d)…", s.Undeliv), Do: Action{Verb: Undelivd}, Hidden: s.Undeliv == 0},
-		newer(s.Update),
+		Item{ID: "more", Label: w.Say("more", "n", s.Waiting-filled(s)), Do: Action{Verb: Open}, Hidden: s.Waiting <= filled(s)},
+		Item{ID: "undelivered", Label: w.Say("undelivered", "n", s.Undeliv), Do: Action{Verb: Undelivd}, Hidden: s.Undeliv == 0},
+		newer(w, s.Update),
 		Item{Line: true},
-		Item{ID: "ask", Label: ask(s), Do: Action{Verb: Ask}, Off: !ready},
-		Item{ID: "open", Label: "Open chat", Do: Action{Verb: Open}, Off: !ready},
-		recent(s, now),
-		atWork(s),
-		planned(s, now),
+		Item{ID: "ask", Label: ask(s, w), Do: Action{Verb: Ask}, Off: !ready},
+		Item{ID: "open", Label: w.Say("chat"), Do: Action{Verb: Open}, Off: !ready},
+		recent(s, w, now),
+		atWork(s, w),
+		planned(s, w, now),
 		Item{Line: true},
-		spend(s),
-		devices(s, now),
-		pauses(s),
+		spend(s, w),
+		devices(s, w, now),
+		pauses(s, w),
 		Item{Line: true},
-		Item{ID: "settings", Label: "Settings…", Do: Action{Verb: Settings}, Off: !ready},
-		Item{ID: "login", Label: checked(s.AtLogin, "Start at login"), Do: Action{Verb: AtLogin}},
-		Item{ID: "help", Label: "Help", Sub: []Item{
-			{ID: "why", Label: "Why…? (the last answer)", Do: Action{Why, last(s)}, Off: !ready || last(s) == ""},
-			{ID: "logs", Label: "Logs and health…", Do: Action{Settings, "health"}, Off: !ready},
-			{ID: "bundle", Label: "Copy support bundle", Do: Action{Verb: Bundle}},
-			{ID: "rebuild", Label: "Rebuild menu (when rows are missing)", Do: Action{Verb: Rebuild}},
-			{ID: "docs", Label: "Documentation…", Do: Action{Verb: Docs}},
+		Item{ID: "settings", Label: w.Say("settings"), Do: Action{Verb: Settings}, Off: !ready},
+		Item{ID: "login", Label: checked(s.AtLogin, w.Say("login")), Do: Action{Verb: AtLogin}},
+		Item{ID: "help", Label: w.Say("help"), Sub: []Item{
+			{ID: "why", Label: w.Say("why"), Do: Action{Why, last(s)}, Off: !ready || last(s) == ""},
+			{ID: "logs", Label: w.Say("logs"), Do: Action{Settings, "health"}, Off: !ready},
+			{ID: "bundle", Label: w.Say("bundle"), Do: Action{Verb: Bundle}},
+			{ID: "rebuild", Label: w.Say("rebuild"), Do: Action{Verb: Rebuild}},
+			{ID: "docs", Label: w.Say("docs"), Do: Action{Verb: Docs}},
 			{ID: "version", Label: "Hearth " + s.Version, Off: true},
 		}},
-		Item{ID: "quit", Label: quit(s), Do: Action{Verb: QuitAll}},
-		Item{ID: "quit-icon", Label: "Quit the icon, Hearth goes on", Do: Action{Verb: QuitIcon}, Hidden: !s.Own || !ready},
+		Item{ID: "quit", Label: quit(s, w), Do: Action{Verb: QuitAll}},
+		Item{ID: "quit-icon", Label: w.Say("quit.icon"), Do: Action{Verb: QuitIcon}, Hidden: !s.Own || !ready},
 	)
 }
 
 // Status is the first row, and what a screen reader says of the icon.
-func Status(s State) string {
+func Status(s State, w *i18n.Words) string {
 	switch {
 	case s.Link == Starting:
-		return "Starting…"
+		return w.Say("status.starting")
 	case s.Link == Lost && s.Why != "":
-		return "Not running: " + short(s.Why, 90)
+		return w.Say("status.lost.why", "why", short(s.Why, 90))
 	case s.Link == Lost:
-		return "Not running"
-	case s.Waiting == 1:
-		return "Needs you: 1 request"
-	case s.Waiting > 1:
-		return fmt.Sprintf("Needs you: %d requests", s.Waiting)
-	case s.Pending == 1:
-		return "Needs you: a device asks to be let in"
-	case s.Pending > 1:
-		return fmt.Sprintf("Needs you: %d devices ask to be let in", s.Pending)
+		return w.Say("status.lost")
+	case s.Waiting > 0:
+		return w.Say("status.requests", "n", s.Waiting)
+	case s.Pending > 0:
+		return w.Say("status.devices", "n", s.Pending)
+	case s.Paused != "" && s.PausedTill.IsZero():
+		return w.Say("status.paused")
 	case s.Paused != "":
-		return "Paused" + till(s.PausedTill)
+		return w.Say("status.paused.until", "time", s.PausedTill.Format("15:04"))
 	case len(s.Problems) > 0:
-		return "Problem: " + short(s.Problems[0], 90)
+		return w.Say("status.problem", "what", short(s.Problems[0], 90))
 	case len(s.Working) == 1 && s.Activity != "":
-		return "Working: " + short(s.Activity, 60)
+		return w.Say("status.working", "what", short(s.Activity, 60))
 	case len(s.Working) == 1:
-		return "Working: " + short(s.Working[0], 60)
+		return w.Say("status.working", "what", chatTitle(s.Working[0], 60, w))
 	case len(s.Working) > 1:
-		return fmt.Sprintf("Working on %d chats", len(s.Working))
+		return w.Say("status.chats", "n", len(s.Working))
 	}
-	return "Ready"
+	return w.Say("status.ready")
 }
 
 // Tooltip is what is said of the icon. Everybody in front of the screen sees it:
 // no name of a chat, no words of anybody.
-func Tooltip(s State) string {
+func Tooltip(s State, w *i18n.Words) string {
 	switch {
 	case s.Link == Starting:
-		return "Hearth is starting"
+		return w.Say("icon.starting")
 	case s.Link == Lost:
-		return "Hearth is not running"
+		return w.Say("icon.lost")
 	case s.Waiting > 0, s.Pending > 0:
-		return "Hearth needs you"
+		return w.Say("icon.needs")
 	case s.Paused != "":
-		return "Hearth is paused"
+		return w.Say("icon.paused")
 	case len(s.Problems) > 0:
-		return "Hearth has a problem"
+		return w.Say("icon.problem")
 	case len(s.Working) > 0:
-		return "Hearth is working"
+		return w.Say("icon.working")
 	}
-	return "Hearth is ready"
+	return w.Say("icon.ready")
 }
 
-func ask(s State) string {
+func ask(s State, w *i18n.Words) string {
 	if s.QuickKey == "" {
-		return "Ask…"
+		return w.Say("ask")
 	}
-	return "Ask…  (" + s.QuickKey + ")"
+	return w.Say("ask") + "  (" + s.QuickKey + ")"
 }
 
 // last is the chat that was last written in.
@@ -281,12 +280,12 @@ func last(s State) string {
 	return s.Recent[0].Key
 }
 
-func model(s State) string {
+func model(s State, w *i18n.Words) string {
 	if s.Model == "guide/guide" {
-		return "Built-in guide: no model is connected yet"
+		return w.Say("model.guide")
 	}
 	if s.Local {
-		return s.Model + " (this computer)"
+		return w.Say("model.here", "model", s.Model)
 	}
 	return s.Model
 }
@@ -300,7 +299,7 @@ func filled(s State) (n int) {
 	return n
 }
 
-func approval(i int, a Approval) Item {
+func approval(w *i18n.Words, i int, a Approval) Item {
 	id := func(part string) string { return fmt.Sprintf("approval%d%s", i, part) }
 	var rows []Item
 	said := a.Lines[:min(len(a.Lines), LineSlots)]
@@ -318,12 +317,13 @@ func approval(i int, a Approval) Item {
 	title, _ := Whole(a.Title)
 	part := !a.Seen()
 	folder, all := Whole(a.Folder)
-	return Item{ID: id(""), Label: "Allow: " + title, Hidden: a.ID == "", Sub: append(rows, []Item{
-		{ID: id("-once"), Label: "Allow once", Do: Action{AllowOnce, a.ID}, Hidden: part},
-		{ID: id("-here"), Label: "Always allow exactly this here", Do: Action{AllowHere, a.ID}, Hidden: part || !a.Here},
-		{ID: id("-folder"), Label: "Allow reading in " + folder, Do: Action{AllowFolder, a.ID}, Hidden: part || a.Folder == "" || !all},
-		{ID: id("-deny"), Label: "Don’t allow", Do: Action{Deny, a.ID}},
-		{ID: id("-see"), Label: "See all of it…", Do: Action{Verb: Open}},
+	return Item{ID: id(""), Label: w.Say("allow", "what", title), Hidden: a.ID == "", Sub: append(rows, []Item{
+		{ID: id("-once"), Label: w.Say("allow.once"), Do: Action{AllowOnce, a.ID}, Hidden: part},
+		{ID: id("-here"), Label: w.Say("allow.here"), Do: Action{AllowHere, a.ID}, Hidden: part || !a.Here},
+		{ID: id("-folder"), Label: w.Say("allow.folder", "folder", folder), Do: Action{AllowFolder, a.ID},
+			Hidden: part || a.Folder == "" || !all},
+		{ID: id("-deny"), Label: w.Say("deny"), Do: Action{Deny, a.ID}},
+		{ID: id("-see"), Label: w.Say("see"), Do: Action{Verb: Open}},
 	}...)}
 }
 
@@ -342,33 +342,41 @@ func Whole(title string) (string, bool) {
 	return s, s == title
 }
 
-func recent(s State, now time.Time) Item {
-	top := Item{ID: "recent", Label: "Recent", Off: len(s.Recent) == 0}
+func recent(s State, w *i18n.Words, now time.Time) Item {
+	top := Item{ID: "recent", Label: w.Say("recent"), Off: len(s.Recent) == 0}
 	for i := range RecentSlots {
 		id := fmt.Sprintf("recent%d", i)
 		row := Item{ID: id, Hidden: true}
 		var r Session
 		if i < len(s.Recent) {
 			r = s.Recent[i]
-			row.Label, row.Hidden = short(r.Title, 50)+"  ·  "+age(now.Sub(r.At)), false
+			row.Label, row.Hidden = chatTitle(r.Title, 50, w)+"  ·  "+age(w, now.Sub(r.At)), false
 			if r.Running {
 				row.Label = "● " + row.Label
 			}
 		}
 		row.Sub = []Item{
-			{ID: id + "-open", Label: "Open", Do: Action{Open, r.Key}},
-			{ID: id + "-stop", Label: "Stop", Do: Action{StopRun, r.Key}, Hidden: !r.Running},
+			{ID: id + "-open", Label: w.Say("open"), Do: Action{Open, r.Key}},
+			{ID: id + "-stop", Label: w.Say("stop"), Do: Action{StopRun, r.Key}, Hidden: !r.Running},
 		}
 		top.Sub = append(top.Sub, row)
 	}
 	return top
 }
 
-func quit(s State) string {
+func quit(s State, w *i18n.Words) string {
 	if s.Own || s.Link == Starting {
-		return "Quit Hearth"
+		return w.Say("quit")
 	}
-	return "Quit (Hearth goes on in the background)"
+	return w.Say("quit.background")
+}
+
+// chatTitle is what a chat is called in a row.
+func chatTitle(title string, n int, w *i18n.Words) string {
+	if title == "" {
+		return w.Say("home")
+	}
+	return short(title, n)
 }
 
 // short is one line of at most n characters that shows what it says: no
@@ -396,23 +404,16 @@ func checked(on bool, label string) string {
 	return label
 }
 
-func age(d time.Duration) string {
+func age(w *i18n.Words, d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return "now"
+		return w.Say("age.now")
 	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
+		return w.Say("age.minutes", "n", int(d.Minutes()))
 	case d < 24*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
+		return w.Say("age.hours", "n", int(d.Hours()))
 	}
-	return fmt.Sprintf("%d d", int(d.Hours()/24))
-}
-
-func till(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return " until " + t.Format("15:04")
+	return w.Say("age.days", "n", int(d.Hours()/24))
 }
 
 func money(n float64, currency string) string {

@@ -11,9 +11,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hearth-assistant/hearth/frontend/src/i18n"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
+
+var english = i18n.Open()
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
@@ -87,7 +91,7 @@ func TestItems(t *testing.T) {
 	for name, s := range states {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join("testdata", strings.ReplaceAll(name, " ", "-")+".golden")
-			got := "icon: " + string(IconOf(s)) + "\n" + draw(Items(s, noon), "")
+			got := "icon: " + string(IconOf(s)) + "\n" + draw(Items(s, english, noon), "")
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -110,7 +114,7 @@ func TestSec_A_EXEC_13_OnlyWhatIsSeenIsAllowedFromTheMenu(t *testing.T) {
 	for title, want := range map[string]bool{"git push": true, strings.Repeat("x", 60): true, strings.Repeat("x", 61): false, "a\nb": false,
 		"a\u202eb": false, "rm_x && y": true} {
 		s := State{Link: Ready, Waiting: 1, Approvals: [3]Approval{{ID: "1", Title: title, Here: true}}}
-		drawn := draw(Items(s, noon), "")
+		drawn := draw(Items(s, english, noon), "")
 		if got := strings.Contains(drawn, string(AllowOnce)) || strings.Contains(drawn, string(AllowHere)); got != want {
 			t.Errorf("%q: can be allowed %v, want %v", title, got, want)
 		}
@@ -124,7 +128,7 @@ func TestSec_A_EXEC_13_OnlyWhatIsSeenIsAllowedFromTheMenu(t *testing.T) {
 func TestSec_A_EXEC_13_AFolderIsAllowedWhenItIsSeen(t *testing.T) {
 	for folder, want := range map[string]bool{"~/Documents": true, "": false, "~/" + strings.Repeat("x", 60): false, "~/a\u202eb": false} {
 		s := State{Link: Ready, Waiting: 1, Approvals: [3]Approval{{ID: "1", Title: "Read a", Folder: folder}}}
-		if got := strings.Contains(draw(Items(s, noon), ""), string(AllowFolder)); got != want {
+		if got := strings.Contains(draw(Items(s, english, noon), ""), string(AllowFolder)); got != want {
 			t.Errorf("%q: can be allowed %v, want %v", folder, got, want)
 		}
 	}
@@ -132,16 +136,9 @@ func TestSec_A_EXEC_13_AFolderIsAllowedWhenItIsSeen(t *testing.T) {
 
 // A tray that can only hide rows needs the same ones in every state.
 func TestTheSameRowsAreAlwaysThere(t *testing.T) {
-	var ids func([]Item) []string
-	ids = func(rows []Item) (out []string) {
-		for _, r := range rows {
-			out = append(append(out, r.ID), ids(r.Sub)...)
-		}
-		return out
-	}
-	want := ids(Items(State{}, noon))
+	want := ids(Items(State{}, english, noon))
 	for name, s := range states {
-		if diff := cmp.Diff(want, ids(Items(s, noon))); diff != "" {
+		if diff := cmp.Diff(want, ids(Items(s, english, noon))); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -203,7 +200,7 @@ func TestSec_A_UI_09_TheTooltipSaysNothingOfAnybody(t *testing.T) {
 	for name, s := range states {
 		s.Why, s.Activity, s.Working, s.Problems = secret, secret, slices.Repeat([]string{secret}, len(s.Working)),
 			slices.Repeat([]string{secret}, len(s.Problems))
-		if got := Tooltip(s); strings.Contains(got, secret) || !strings.HasPrefix(got, "Hearth ") {
+		if got := Tooltip(s, english); strings.Contains(got, secret) || !strings.HasPrefix(got, "Hearth ") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -230,4 +227,37 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
+}
+
+// In every language the menu has the rows that it has in English, says nothing that
+// was meant to be filled in, and has nothing left of English where it has words.
+func TestItemsInEveryLanguage(t *testing.T) {
+	for _, l := range []string{"ar", "de", "es", "fr", "he", "hi", "it", "ja", "ko", "pl", "pt", "ru", "tr", "zh-CN"} {
+		w := i18n.Open(l)
+		if w.Language() != l {
+			t.Fatalf("%s is not spoken", l)
+		}
+		for name, s := range states {
+			rows, own := Items(s, english, noon), Items(s, w, noon)
+			if diff := cmp.Diff(ids(rows), ids(own)); diff != "" {
+				t.Errorf("%s, %s:\n%s", l, name, diff)
+			}
+			drawn := draw(own, "") + Status(s, w) + Tooltip(s, w)
+			if i := strings.IndexAny(drawn, "{}"); i >= 0 {
+				t.Errorf("%s, %s has a hole: %s", l, name, drawn)
+			}
+			for _, said := range []string{"Settings", "Open chat", "Help", "Today", "asking", "request", "until", "this computer", "Next  "} {
+				if strings.Contains(drawn, said) {
+					t.Errorf("%s, %s says %q", l, name, said)
+				}
+			}
+		}
+	}
+}
+
+func ids(rows []Item) (out []string) {
+	for _, r := range rows {
+		out = append(append(out, r.ID), ids(r.Sub)...)
+	}
+	return out
 }

@@ -21,7 +21,7 @@ func TestSec_A_EXEC_13_FactsAreSeenBeforeAYes(t *testing.T) {
 		"a script":            {Approval{Part: true}, false},
 	} {
 		tc.a.ID, tc.a.Title, tc.a.From, tc.a.Here = "1", "git push", "telegram:1", true
-		drawn := draw(Items(State{Link: Ready, Waiting: 1, Approvals: [3]Approval{tc.a}}, noon), "")
+		drawn := draw(Items(State{Link: Ready, Waiting: 1, Approvals: [3]Approval{tc.a}}, english, noon), "")
 		if got := strings.Contains(drawn, string(AllowOnce)) || strings.Contains(drawn, string(AllowHere)); got != tc.seen ||
 			tc.a.Seen() != tc.seen {
 			t.Errorf("%s: can be allowed %v, want %v", name, got, tc.seen)

@@ -33,7 +33,7 @@ func TestUpdateRow(t *testing.T) {
 		"words to fool us": {Update{Version: "0.2.0\u202e\nQuit"}, "Update available: 0.2.0 Quit", true, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows := Items(State{Link: Ready, Update: tc.update}, time.Now())
+			rows := Items(State{Link: Ready, Update: tc.update}, english, time.Now())
 			r, shown := row(rows, "update")
 			if shown != tc.shown || shown && r.Label != tc.label {
 				t.Errorf("the row is %q, shown %v", r.Label, shown)

@@ -5,12 +5,12 @@
 package notice
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/app/notify"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
+	"github.com/hearth-assistant/hearth/frontend/src/i18n"
 )
 
 // Rules are what the person set.
@@ -66,8 +66,11 @@ const (
 	undeliv   = "undelivered"
 )
 
-// Desk turns what happens into notes. The zero value has told nothing.
+// Desk turns what happens into notes, in the language of Words. It has told nothing
+// when it is made.
 type Desk struct {
+	Words *i18n.Words
+
 	told    map[string]bool // requests
 	undeliv int
 	begun   bool
@@ -98,7 +101,7 @@ func (d *Desk) State(s menu.State, r Rules, now time.Time) (c Change) {
 			d.told = map[string]bool{}
 		}
 		d.told[a.ID] = true
-		c.Show = append(c.Show, request(a))
+		c.Show = append(c.Show, request(d.Words, a))
 	}
 	for id := range d.told {
 		if !waits[id] {
@@ -107,8 +110,8 @@ func (d *Desk) State(s menu.State, r Rules, now time.Time) (c Change) {
 		}
 	}
 	if s.Undeliv > d.undeliv && d.begun && r.Level == All && !r.Quiet(now) {
-		c.Show = append(c.Show, notify.Note{Key: undeliv, Title: "A message was not delivered",
-			Text: "Look at why, and send it again or leave it.", Opens: See, Buttons: []notify.Button{{ID: See, Label: "Look"}}})
+		c.Show = append(c.Show, notify.Note{Key: undeliv, Title: d.Words.Say("note.undelivered"),
+			Text: d.Words.Say("note.undelivered.text"), Opens: See, Buttons: []notify.Button{{ID: See, Label: d.Words.Say("note.look")}}})
 	} else if s.Undeliv == 0 && d.undeliv > 0 {
 		c.Withdraw = append(c.Withdraw, undeliv)
 	}
@@ -116,8 +119,8 @@ func (d *Desk) State(s menu.State, r Rules, now time.Time) (c Change) {
 	return c
 }
 
-func request(a menu.Approval) notify.Note {
-	n := notify.Note{Key: ofRequest + a.ID, Title: "Hearth asks before it does this", Opens: See, Stays: true}
+func request(w *i18n.Words, a menu.Approval) notify.Note {
+	n := notify.Note{Key: ofRequest + a.ID, Title: w.Say("note.asks"), Opens: See, Stays: true}
 	if a.Says != "" && a.Says != a.Title {
 		n.Title, _ = menu.Whole(a.Says)
 	}
@@ -127,9 +130,9 @@ func request(a menu.Approval) notify.Note {
 		n.Text += "\n" + a.From
 	}
 	if a.Seen() {
-		n.Buttons = append(n.Buttons, notify.Button{ID: Allow, Label: "Allow once"})
+		n.Buttons = append(n.Buttons, notify.Button{ID: Allow, Label: w.Say("allow.once")})
 	} // what is not seen to its end cannot be allowed here (A-EXEC-13)
-	n.Buttons = append(n.Buttons, notify.Button{ID: Deny, Label: "Don’t allow"}, notify.Button{ID: See, Label: "See all of it…"})
+	n.Buttons = append(n.Buttons, notify.Button{ID: Deny, Label: w.Say("deny")}, notify.Button{ID: See, Label: w.Say("see")})
 	return n
 }
 
@@ -139,31 +142,24 @@ func (d *Desk) Answered(a Answer, r Rules, now time.Time) (notify.Note, bool) {
 		return notify.Note{}, false
 	}
 	// The name of the chat stays out of it: others see the screen as well.
-	n := notify.Note{Key: ofChat + a.Key, Title: "Hearth answered", Text: a.Text, Opens: See, Reply: "Reply…",
-		Buttons: []notify.Button{{ID: See, Label: "Open"}, {ID: Reply, Label: "Reply…"}}}
+	reply := d.Words.Say("note.reply")
+	n := notify.Note{Key: ofChat + a.Key, Title: d.Words.Say("note.answered"), Text: a.Text, Opens: See, Reply: reply,
+		Buttons: []notify.Button{{ID: See, Label: d.Words.Say("open")}, {ID: Reply, Label: reply}}}
 	if a.Reminder {
-		n.Title, n.Reply, n.Stays = "Reminder", "", true
+		n.Title, n.Reply, n.Stays = d.Words.Say("note.reminder"), "", true
 		n.Buttons = n.Buttons[:1]
 	}
 	if a.Why != "" {
-		n.Title, n.Text, n.Reply = "Hearth could not answer", a.Why, ""
+		n.Title, n.Text, n.Reply = d.Words.Say("note.failed"), a.Why, ""
 		n.Buttons = n.Buttons[:1]
 	}
 	return n, true
 }
 
 // Woke is the note about a time in which the computer slept.
-func Woke(from, to time.Time) notify.Note {
-	return notify.Note{Key: "woke", Title: "Hearth is awake again", Opens: See,
-		Text: fmt.Sprintf("The computer slept from %s to %s. Hearth is connected again and fetches what came in meanwhile.", clock(from, to),
-			to.Format("15:04"))}
-}
-
-func clock(t, other time.Time) string {
-	if t.YearDay() != other.YearDay() || t.Year() != other.Year() {
-		return t.Format("Mon 15:04")
-	}
-	return t.Format("15:04")
+func (d *Desk) Woke(from, to time.Time) notify.Note {
+	return notify.Note{Key: "woke", Title: d.Words.Say("note.woke"), Opens: See,
+		Text: d.Words.Say("note.woke.text", "from", d.Words.Clock(from, to), "to", to.Format("15:04"))}
 }
 
 // Do is what a choice asks for, as a row of the menu would; reply is set for

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/notify"
 	"github.com/hearth-assistant/hearth/app/tray/menu"
+	"github.com/hearth-assistant/hearth/frontend/src/i18n"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -29,7 +30,7 @@ func keys(c Change) (show []string) {
 }
 
 func TestARequestIsToldOnceAndTakenAway(t *testing.T) {
-	var d Desk
+	d := Desk{Words: i18n.Open()}
 	all := Rules{Level: All}
 	for i, step := range []struct {
 		s          menu.State
@@ -58,7 +59,7 @@ func TestARequestIsToldOnceAndTakenAway(t *testing.T) {
 
 func TestSec_A_EXEC_13_WhatIsNotSeenWholeCannotBeAllowedInANote(t *testing.T) {
 	for title, want := range map[string]bool{"git push": true, strings.Repeat("x ", 80): false, "git push\u202e": false, "a\nb": false} {
-		var d Desk
+		d := Desk{Words: i18n.Open()}
 		s := waits("a")
 		s.Approvals[0].Title = title
 		got := false
@@ -87,7 +88,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%+v at %v: %v", c.r, c.at, got)
 		}
 	}
-	var d Desk
+	d := Desk{Words: i18n.Open()}
 	if c := d.State(waits("a"), lunch, at(12, 30)); len(c.Show) != 0 {
 		t.Error("told in a quiet time")
 	}
@@ -102,7 +103,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestAnswersAndWhatAPressMeans(t *testing.T) {
-	var d Desk
+	d := Desk{Words: i18n.Open()}
 	n, _ := d.Answered(Answer{Key: "agent:main:main", Text: "It is 42."}, Rules{Level: All}, noon)
 	if n.Key != "chat:agent:main:main" || n.Text != "It is 42." || n.Reply == "" || strings.Contains(n.Title, "main") {
 		t.Errorf("%+v", n)

@@ -263,13 +263,14 @@ func (w *Watch) sessions(s *menu.State, rows []protocol.SessionRow) {
 	}
 }
 
+// title is what a chat is called; the home chat has no name of its own.
 func title(r protocol.SessionRow) string {
 	for _, t := range []string{r.Label, r.DisplayName, r.DerivedTitle} {
 		if t != "" {
 			return t
 		}
 	}
-	return "Home chat"
+	return "" // the home chat
 }
 
 // facts are the lines of a request but what its title says already. Part: there

@@ -6,6 +6,7 @@ import { views as chat } from "../features/chat";
 import { views as memory } from "../features/memory";
 import { views as palettes } from "../features/palette";
 import { views as pause } from "../features/pause";
+import { views as prompts } from "../features/prompts";
 import { views as search } from "../features/search";
 import { views as secrets } from "../features/secrets";
 import { views as sessions } from "../features/sessions";
@@ -45,6 +46,8 @@ const palette = lazy(async () => {
   return view;
 });
 
+export const firstServer = lazy(() => import("./FirstServer.svelte"), "models");
+
 export const dialogs: { [K in Kind]: Dialog<Shown<K>> } = {
   delete: dialog(sessions, (v) => v.DeleteDialog),
   folder: dialog(sessions, (v) => v.FolderDialog),
@@ -54,6 +57,7 @@ export const dialogs: { [K in Kind]: Dialog<Shown<K>> } = {
   offer: dialog(chat, (v) => v.OfferedText),
   palette: dialog(palette, (v) => v.default),
   pause: dialog(pause, (v) => v.PauseDialog),
+  prompt: dialog(prompts, (v) => v.PromptDialog),
   rename: dialog(sessions, (v) => v.NameDialog),
   safety: dialog(audit, (v) => v.SafetyPanel),
   search: dialog(search, (v) => v.Search),

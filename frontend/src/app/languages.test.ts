@@ -22,7 +22,11 @@ const read = (lang: string, part: string): Words | undefined => {
 // some languages the word itself.
 const time = "Friday at nine · in 20 minutes · every weekday at 8"; // Hearth reads times in English, German and Chinese.
 const same: Record<string, RegExp> = {
-  "": /^(Hearth|OK|Emoji|Shell|Script|Bonjour|Tailscale|hearth open|PDF|\{n\} [KM]B|Skills & MCP|HTTP|URL|PIN|SHA-256)$/,
+  "": RegExp(
+    "^(Hearth|OK|Emoji|Shell|Script|Bonjour|Tailscale|hearth open|" +
+      "PDF|\\{n\\} [KM]B|\\{n\\} min|Problem: \\{what\\}|Skills & MCP|HTTP|URL|PIN|SHA-256|" +
+      "hearth (channels manifest|config set) .*)$",
+  ),
   de: /^(Variable|Server|Region|Pause|in \{dir\}|Browser|Details|Name|Text|Audio|Video|Warm|Chats|Skills|Token|Code)$/,
   es: /^(No|Variable|Audio|[Tt]okens?|Chats|General|\{date\}: \{cost\}, \{tokens\} tokens)$/,
   fr: RegExp(
@@ -43,6 +47,11 @@ const plurals = (s: string): [string, string][][] =>
   [...s.matchAll(/\{\w+, plural, ((?:\w+ \{[^}]*\} ?)+)\}/g)].map((m) =>
     [...m[1]!.matchAll(/(\w+) \{([^}]*)\}/g)].map((f) => [f[1]!, f[2]!]),
   );
+/** prose is a sentence without what one types: `commands`, JSON and lists. */
+const prose = (s: string): string =>
+  s
+    .replace(/`[^`]*`|\{["'][^\n]*\}|\[["'][^\n]*\]/g, "")
+    .replace(/"\w+":"\w+"|"NAME: VALUE"|(age1|\}|=)…|="…"/g, "");
 /** bare is what stays of a sentence that a translator would change. */
 const bare = (s: string): string =>
   s
@@ -76,7 +85,7 @@ function complaints(lang: string, en: string, own: string): string[] {
   if (plurals(own).length !== (own.match(/, plural,/g)?.length ?? 0)) out.push("its forms of number cannot be read");
   for (const forms of plurals(own)) out.push(...wrongForms(lang, forms));
   if (own === en && bare(en).length > 1 && !same[""]!.test(en) && !same[lang]?.test(en)) out.push("is English");
-  if (lang === "de" && /\b(Sie haben|Ihr Browser|Bitte)\b|[“"]\w|\S…(?<!\s…)/.test(own)) out.push("is not written as German is");
+  if (lang === "de" && /\b(Sie haben|Ihr Browser|Bitte)\b|[“"]\w|\S…(?<!\s…)/.test(prose(own))) out.push("is not written as German is");
   if (lang === "zh-CN" && /[一-鿿] ?[,;!?](?!\d)|[一-鿿]\.|[一-鿿]\.\.\./.test(own)) out.push("is not written as Chinese is");
   return out;
 }
@@ -160,10 +169,30 @@ test("every key is said somewhere", () => {
     .filter((pieces) => /\w/.test(pieces.join("")))
     .map((pieces) => new RegExp(`^${pieces.map((p) => p.replace(/[.-]/g, "\\$&")).join(".+")}$`));
   const added = [...text.matchAll(/["']([\w.-]+\.)["'] \+|named\("([\w.-]+)"/g)].map((m) => m[1] ?? `${m[2]}.`);
-  const unused = parts.flatMap((part) =>
+  // What programs say is looked for by the tests of src/i18n/words.go and app/cli.
+  const unused = parts.filter((part) => !["tray", "help", "errors"].includes(part)).flatMap((part) =>
     Object.keys(read("en", part)!)
       .filter((key) => !literal.has(key) && !patterns.some((p) => p.test(key)) && !added.some((a) => key.startsWith(a)))
       .map((key) => `${part}: ${key}`),
   );
   expect(unused).toEqual([]);
+});
+
+// Somebody who says what stands on a button must reach it: its label has those words
+// in it (WCAG 2.5.3), in every language where it has them in English.
+const labels = parts.flatMap((part) =>
+  Object.keys(read("en", part)!).flatMap((key) => {
+    const en = read("en", part)!;
+    const own = /^(.*?)(?:Label|\.label|For|Named)$/.exec(key)?.[1] ?? "";
+    return own in en && en[key]!.toLowerCase().includes(en[own]!.toLowerCase()) ? [{ part, key, own }] : [];
+  }),
+);
+
+test.each(others)("%s: labels have the words that stand on their buttons", (lang) => {
+  expect(labels.length).toBeGreaterThan(10);
+  const lacking = labels.filter(({ part, key, own }) => {
+    const words = read(lang, part)!;
+    return !words[key]!.toLocaleLowerCase(lang).includes(words[own]!.toLocaleLowerCase(lang));
+  });
+  expect(lacking.map(({ part, key, own }) => `${part}: ${key} lacks ${own}`)).toEqual([]);
 });

@@ -13,11 +13,13 @@ import { views as memory } from "../features/memory";
 import { views as models } from "../features/models";
 import { views as nodes } from "../features/nodes";
 import { views as presence } from "../features/presence";
+import { views as prompts } from "../features/prompts";
 import { views as push } from "../features/push";
 import { views as settings } from "../features/settings";
 import type { Pane, PanePart } from "../features/settings/pane";
 import { views as skills } from "../features/skills";
 import { views as tasks } from "../features/tasks";
+import { views as backup } from "../features/backup";
 import { views as move } from "../features/move";
 import { views as update } from "../features/update";
 import { views as usage } from "../features/usage";
@@ -30,9 +32,9 @@ const part = <M>(of: Views<M>, pick: (m: M) => Component<any>): PanePart => ({ o
 export const panes: Record<PaneId, Pane> = {
   general: { icon: "sun", above: [part(settings, (v) => v.GeneralPane), part(push, (v) => v.Notices)] },
   models: { icon: "spark", below: [part(models, (v) => v.ModelsPane)] },
-  assistants: { icon: "person", above: [part(agents, (v) => v.AssistantsPane)] },
+  assistants: { icon: "person", above: [part(agents, (v) => v.AssistantsPane), part(agents, (v) => v.Bindings)] },
   usage: { icon: "list", above: [part(usage, (v) => v.UsagePane)] },
-  chat: { icon: "edit" },
+  chat: { icon: "edit", below: [part(prompts, (v) => v.PromptsPane)] },
   people: {
     icon: "person",
     below: [
@@ -50,5 +52,9 @@ export const panes: Record<PaneId, Pane> = {
   schedules: { icon: "clock", above: [part(cron, (v) => v.SchedulesPane)] },
   tasks: { icon: "list", above: [part(tasks, (v) => v.TasksPane)] },
   network: { icon: "globe", below: [part(lan, (v) => v.NetworkPane)] },
-  health: { icon: "check", above: [part(update, (v) => v.Updates)], below: [part(doctor, (v) => v.HealthPane), part(move, (v) => v.Move)] },
+  health: {
+    icon: "check",
+    above: [part(update, (v) => v.Updates)],
+    below: [part(doctor, (v) => v.HealthPane), part(backup, (v) => v.Backup), part(move, (v) => v.Move)],
+  },
 };

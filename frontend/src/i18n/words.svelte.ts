@@ -90,10 +90,12 @@ export function speak(choice: Language | ""): Promise<void> {
  *  {n, plural, one {a day} other {# days}} what the language says for a number. */
 export function say(part: Part, english: Words, key: string, args?: Args): string {
   const s = spoken.words[part]?.[place(english, key)] ?? english[key] ?? key;
-  return args
-    ? s.replace(/\{(\w+)(?:, plural, ((?:\w+ \{[^}]*\} ?)+))?\}/g, (whole, name: string, forms?: string) => put(args[name] ?? whole, forms))
-    : s;
+  return args ? put(s, args) : s;
 }
+
+/** put puts the arguments into a sentence. */
+export const put = (s: string, args: Args): string =>
+  s.replace(/\{(\w+)(?:, plural, ((?:\w+ \{[^}]*\} ?)+))?\}/g, (whole, name: string, forms?: string) => formed(args[name] ?? whole, forms));
 
 const places = new WeakMap<Words, Map<string, number>>();
 
@@ -107,7 +109,7 @@ function place(english: Words, key: string): number {
 // A name or path of the other direction must not move the words around it.
 const apart = (arg: string): string => (direction(spoken.language) === "rtl" && arg !== "" ? isolated(arg) : arg);
 
-function put(arg: string | number, forms?: string): string {
+function formed(arg: string | number, forms?: string): string {
   const s = typeof arg === "number" ? number(arg) : apart(arg);
   if (!forms) return s;
   const want = new Intl.PluralRules(locale()).select(Number(arg));

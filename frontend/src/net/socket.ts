@@ -1,6 +1,7 @@
 // One connection to the gateway that this page came from: handshake, requests
 // with answers, events in order, silence watched, and coming back by itself.
 // It knows nothing about chats.
+import { inWords, ready } from "../i18n/errors.svelte";
 import { t } from "../i18n/t";
 import { Backoff } from "./backoff";
 import { signDevice, type Identity } from "./identity";
@@ -219,6 +220,7 @@ export class Socket {
       this.tick = hello.policy.tickIntervalMs || 30_000;
       this.restarting = this.quit = false;
       this.backoff.reset();
+      void ready(); // so that the first refusal is said in the language of the person
       this.setState({ at: "open", hello });
     } catch (e) {
       if (ws !== this.ws) return;
@@ -250,5 +252,6 @@ export class Socket {
 function callError(e: ErrorShape | undefined): CallError {
   const detail = typeof e?.details?.["code"] === "string" ? e.details["code"] : "";
   const repair = typeof e?.details?.["repair"] === "string" ? e.details["repair"] : "";
-  return new CallError(e?.code ?? "UNKNOWN", e?.message ?? t("call.refused"), e?.retryable ?? false, e?.retryAfterMs ?? 0, detail, repair);
+  const message = e?.message ? inWords(e.message) : t("call.refused");
+  return new CallError(e?.code ?? "UNKNOWN", message, e?.retryable ?? false, e?.retryAfterMs ?? 0, detail, repair);
 }

@@ -3,6 +3,7 @@ import { createContext } from "svelte";
 import { t } from "../i18n/t";
 import type { Client } from "../net/client.svelte";
 import type { AgentInfo, HelloOK, SessionRow, SessionsChanged } from "../net/wire";
+import type { AgentIdentity } from "../protocol";
 import { keepDraft } from "../storage/local";
 import { oneLine } from "../text/oneline";
 
@@ -26,6 +27,10 @@ function ended(e: SessionsChanged): Partial<SessionRow> {
   const over = (e.phase === "end" || e.phase === "error") && e.session?.activeRunId === e.runId;
   return over ? { hasActiveRun: false, activeRunId: "", status: "done" } : {};
 }
+
+/** pictureIn is the picture of an identity that a page can show without asking anybody for it. */
+export const pictureIn = (i: AgentIdentity | undefined): string =>
+  i?.avatar && /^data:image\/(?:png|jpeg|webp);base64,[A-Za-z0-9+/=]+$/.test(i.avatar) ? i.avatar : "";
 
 export class Sessions {
   mainKey = $state("");
@@ -84,6 +89,11 @@ export class Sessions {
   nameOf(key: string): string {
     const a = this.assistant(key);
     return oneLine(a?.identity.name || a?.name || "") || t("chat.hearth");
+  }
+
+  /** pictureOf is their picture, "" without one. */
+  pictureOf(key: string): string {
+    return pictureIn(this.assistant(key)?.identity);
   }
 
   /** faceOf is their emoji, "" where Hearth's flame stands. */

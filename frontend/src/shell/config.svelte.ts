@@ -4,6 +4,9 @@
 import type { Caller } from "../net/client.svelte";
 import { CallError } from "../net/socket";
 
+/** nested is a value below some keys, as a patch of the settings says it. */
+export const nested = (keys: string[], value: unknown): unknown => keys.reduceRight<unknown>((v, k) => ({ [k]: v }), value);
+
 export class Config {
   loaded = $state(false);
   problem = $state("");
@@ -30,15 +33,17 @@ export class Config {
 
   /** get is what stands at a path like "messages.queue.mode"; undefined: nothing. */
   get(path: string): unknown {
-    return path
-      .split(".")
-      .reduce<unknown>((v, k) => (v !== null && typeof v === "object" ? (v as Record<string, unknown>)[k] : undefined), this.doc);
+    return this.at(path.split("."));
+  }
+
+  /** at is what stands below these keys, which may have points in them. */
+  at(keys: string[]): unknown {
+    return keys.reduce<unknown>((v, k) => (v !== null && typeof v === "object" ? (v as Record<string, unknown>)[k] : undefined), this.doc);
   }
 
   /** set writes one value, or takes it out (null), and says why when that cannot be. */
   async set(path: string, value: unknown): Promise<{ error: string; notes: string[] }> {
-    const patch = path.split(".").reduceRight<unknown>((v, k) => ({ [k]: v }), value);
-    return this.write("config.patch", JSON.stringify(patch));
+    return this.write("config.patch", JSON.stringify(nested(path.split("."), value)));
   }
 
   /** patch writes several values at once, also below names with a point in them. What was

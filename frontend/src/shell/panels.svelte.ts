@@ -1,5 +1,6 @@
 // Which dialog is open over the page: at most one.
 import { createContext } from "svelte";
+import type { PromptTemplate } from "../protocol";
 
 /** PaneId is a part of the settings. */
 export type PaneId =
@@ -35,6 +36,7 @@ export type Panel =
   | { kind: "folder"; session: string }
   | { kind: "link"; href: string; host: string }
   | { kind: "offer"; text: string }
+  | { kind: "prompt"; prompt: PromptTemplate; done: (text: string) => void }
   | { kind: "shortcuts" };
 
 export class Panels {

@@ -1,7 +1,10 @@
 // What answers show beside words: formulas, diagrams, charts, notes, pictures, tables,
 // artifacts; and that nothing of it leaves its frame.
 import assert from "node:assert/strict";
-import { answered, axe, pick, ready, say, until } from "./harness.mjs";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { answered, axe, eventually, freePort, pick, picture, ready, say, until } from "./harness.mjs";
 
 const begin = async (w, open, o) => {
   const page = await open(o);
@@ -166,6 +169,18 @@ export const cases = [
       assert.match(await page.textContent(".pane pre"), /textContent--/);
       const [file] = await Promise.all([page.waitForEvent("download"), page.click(".pane >> text=Download")]);
       assert.equal(file.suggestedFilename(), "Counter.html");
+      // Kept with the assistant's files, once, and another one beside it.
+      const lies = join(w.home, "Hearth/artifacts/Counter.html");
+      for (let i = 0; i < 2; i++) {
+        await page.click(".pane >> text=Save to workspace");
+        await until(page, () => /Saved: .*Counter\.html$/.test(document.querySelector(".toasts")?.innerText.trim() ?? ""));
+      }
+      await picture(page, "artifact-saved");
+      assert.match(readFileSync(lies, "utf8"), /textContent--/);
+      await page.click("[aria-label='Older version']");
+      await page.click(".pane >> text=Save to workspace");
+      await eventually("the other file", () => existsSync(join(w.home, "Hearth/artifacts/Counter-2.html")));
+      assert.match(readFileSync(join(w.home, "Hearth/artifacts/Counter-2.html"), "utf8"), /textContent\+\+/);
       await page.keyboard.press("Escape");
       await until(page, () => !document.querySelector(".pane"));
       for (const name of ["svg", "text"]) {
@@ -194,20 +209,35 @@ export const cases = [
       assert.equal(await inside(page).evaluate(() => document.body.textContent), "GOT[]");
       // With a click inside it has what browsers give to a press: still no way out.
       await page.frameLocator(".pane iframe").locator("body").click();
-      const written = await inside(page).evaluate(async () => {
-        const area = document.createElement("textarea");
-        area.value = "evil";
-        document.body.append(area);
-        area.select();
-        let open = null;
-        try {
-          open = window.open("https://evil.example/popup");
-        } catch {
-          // Firefox throws where others give nothing.
-        }
-        return [open === null, await navigator.clipboard.writeText("evil").then(() => "written", () => "refused")];
+      await page.fill("#composer", "mine");
+      await page.press("#composer", "Control+a");
+      await page.press("#composer", "Control+x");
+      await inside(page).evaluate(() => {
+        window.tried = [];
+        document.body.innerHTML = '<textarea style="position:fixed;inset:0;width:100%;height:100%">evil</textarea>';
+        const area = document.querySelector("textarea");
+        addEventListener("copy", (e) => (e.clipboardData.setData("text/plain", "evil"), e.preventDefault()));
+        // By the press itself, while the browser still takes what is done for the person's wish.
+        area.onclick = async () => {
+          area.select();
+          let open = null;
+          try {
+            open = window.open("https://evil.example/popup");
+          } catch {
+            // Firefox throws where others give nothing.
+          }
+          window.tried.push(open === null);
+          for (const word of ["copy", "cut", "Copy", { toString: () => "copy" }]) window.tried.push(document.execCommand(word));
+          window.tried.push(Document.prototype.execCommand.call(document, "copy"));
+          window.tried.push(await navigator.clipboard.writeText("evil").then(() => true, () => false));
+        };
       });
-      assert.deepEqual(written, [true, "refused"]);
+      await page.frameLocator(".pane iframe").locator("textarea").click();
+      await until(inside(page), () => window.tried.length === 7);
+      assert.deepEqual(await inside(page).evaluate(() => window.tried), [true, false, false, false, false, false, false]);
+      await page.click("#composer");
+      await page.press("#composer", "Control+v");
+      assert.equal(await page.inputValue("#composer"), "mine", "what was copied is another's");
       assert.equal(new URL(page.url()).origin, w.url);
       assert.deepEqual(arrived, []);
       assert.deepEqual(page.trouble.filter((t) => !t.startsWith("policy:") && !/^request: (?:https:\/\/evil|ws:)/.test(t)), []);
@@ -219,21 +249,29 @@ export const cases = [
     name: "A-UI-20 an artifact cannot lead its frame to another place, and what it posts moves nothing",
     async run(w, open) {
       const page = await begin(w, open);
+      // A server, since Firefox tells of requests that its policy refuses then: none may arrive.
       const arrived = [];
-      await page.route("https://evil.example/**", (r) => (arrived.push(r.request().url()), r.fulfill({ body: "here" })));
-      await ask(page, `leave ${w.url}`);
-      await page.click("button.open");
-      await until(page, () => document.querySelector(".pane iframe"));
-      await pause(page, 1500);
-      assert.deepEqual(arrived, []);
-      for (const f of page.frames().slice(1)) assert.ok(!/evil/.test(f.url()) && !(await f.$("#app").catch(() => null)), f.url());
+      const elsewhere = createServer((req, res) => (arrived.push(req.url), res.end("here")));
+      const port = await freePort();
+      await new Promise((r) => elsewhere.listen(port, "127.0.0.1", r));
+      try {
+        await ask(page, `leave ${w.url} http://127.0.0.1:${port}`);
+        await page.click("button.open");
+        await until(page, () => document.querySelector(".pane iframe"));
+        await pause(page, 1500);
+        assert.deepEqual(arrived, []);
+        for (const f of page.frames().slice(1)) assert.ok(!f.url().includes(port) && !(await f.$("#app").catch(() => null)), f.url());
+        assert.ok(page.trouble.some((t) => t.startsWith("policy") && t.includes(`127.0.0.1:${port}/`)), `it was not tried: ${page.trouble}`);
+      } finally {
+        elsewhere.close();
+      }
       page.trouble.length = 0;
     },
   },
   {
     name: "A-UI-20 the network is for one artifact, after a click that says so",
     async run(w, open) {
-      const page = await begin(w, open);
+      const page = await begin(w, open, { serviceWorkers: "allow" }); // as above
       const arrived = [];
       await page.route("https://evil.example/**", (r) => (arrived.push(r.request().url()), r.fulfill({ headers: { "access-control-allow-origin": "*" }, body: "{}" })));
       await ask(page, `spy ${w.url}`);
@@ -277,7 +315,8 @@ export const cases = [
       assert.equal(await page.$(".remote button"), null, "no picture is a reason to call a neighbour");
       await pause(page, 500);
       assert.deepEqual(arrived, []);
-      assert.deepEqual(page.trouble.filter((t) => t.startsWith("dialog") || (t.startsWith("error") && !t.includes('origin "null"'))), []);
+      // What stands in a frame may try, and is told so in the words of its browser.
+      assert.deepEqual(page.trouble.filter((t) => t.startsWith("dialog") || (t.startsWith("error") && !/origin "null"|on cross-origin object/.test(t))), []);
       assert.notEqual(await page.title(), "out");
       page.trouble.length = 0;
     },

@@ -2,7 +2,8 @@
 // conversations that are held on one.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { answered, axe, eventually, lineWith, program, ready, say, shows, until } from "./harness.mjs";
 
 const token = "4242424242:AAcanary-7f3a9c_secretTokenPart-xyz01";
@@ -86,7 +87,72 @@ export async function dressed(page) {
   });
 }
 
+/**
+ * asking is a program of docs/channels/write-your-own.md that asks for a code to be scanned, then
+ * for one to be typed, as its test says by files beside it; then somebody writes to it.
+ */
+const asking = `#!/bin/sh
+note() { printf '{"jsonrpc":"2.0","method":"%s","params":%s}\\n' "$1" "$2"; }
+until_there() { while [ ! -e "$0.$1" ]; do sleep 0.1; done; }
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/')
+  result='{}'
+  case "$line" in *'"method"'*) ;; *) continue;; esac
+  case "$line" in *'"initialize"'*)
+    result='{"protocol":1,"name":"program of a test","version":"1","limits":{"text":2000},"can":[]}';;
+    *'"send"'*) result='{"messageId":"s1"}';; esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
+  case "$line" in *'"start"'*)
+    note status '{"state":"waiting","problem":"it waits for a phone"}'
+    note ask '{"kind":"qr","value":"2@first","text":"Scan this with the phone.","expiresMs":600000}'
+    ( until_there scanned
+      note ask '{"kind":"code","value":"ABCD-1234","text":"Type this on the phone.","expiresMs":600000}'
+      until_there typed
+      note ask '{}'
+      note status '{"state":"receiving"}'
+      until_there said
+      printf '{"jsonrpc":"2.0","id":7,"method":"inbound","params":{"chat":"direct","conversation":"42","senderId":"42","senderName":"Ada","messageId":"m1","text":"hi","atMs":1763900000000}}\\n'
+    ) & ;; esac
+done
+`;
+
 export const cases = [
+  {
+    name: "a network that asks for a phone shows what to scan and to type, and is connected when the first message went both ways",
+    async run(w, open) {
+      const script = join(w.home, "asking.sh");
+      writeFileSync(script, asking, { mode: 0o755 });
+      const does = (what) => writeFileSync(`${script}.${what}`, "");
+      const page = await open({ width: 360 });
+      await ready(page);
+      await pane(page);
+      await page.click("dialog button.add");
+      await page.click("dialog .kinds button:text-is('Program')");
+      await page.locator("dialog .setup .field:has(label:text-is('command')) input").fill(`/bin/sh, ${script}`);
+      await page.click("dialog .setup button[type=submit]");
+      await shows(page, "dialog .setup .asked", /Scan this with the phone\./);
+      const drawn = await page.locator("dialog .setup .asked img").evaluate((i) => [i.naturalWidth > 20, i.src.slice(0, 22)]);
+      assert.deepEqual(drawn, [true, "data:image/png;base64,"]);
+      await clean(page, "what is scanned");
+      does("scanned");
+      await shows(page, "dialog .setup .asked", /Type this on the phone\.\s*ABCD-1234/);
+      assert.equal(await page.locator("dialog .setup .asked img").count(), 0);
+      assert.doesNotMatch(await page.textContent("dialog .setup"), /Now write to it/);
+      does("typed");
+      await shows(page, "dialog .setup", /Now write to it/);
+      does("said");
+      await shows(page, "dialog .setup form", /Ada wrote, and was sent a code/);
+      const asked = JSON.parse(execFileSync(w.bin, ["contacts", "--json"], { env: w.env, encoding: "utf8" }));
+      await page.fill("dialog .setup form input", asked.requests[0].code);
+      await page.click("dialog .setup form button");
+      await shows(page, "dialog .setup", /Program is connected/);
+      await page.keyboard.press("Escape");
+      await pane(page);
+      await page.click(`${list} >> role=button[name='Remove Program']`);
+      await page.click(`${list} .sure .danger`);
+      await shows(page, "dialog .pane", /No channel is set up/);
+    },
+  },
   {
     name: "a network is set up in the page, from its steps to the first answer, and taken out again",
     async run(w, open) {

@@ -119,4 +119,23 @@ export const cases = [
       }
     },
   },
+  {
+    name: "languages: what goes wrong, and what the doctor finds, is said in German",
+    async run(w, open) {
+      const page = await open({ width: 1280, height: 800, locale: "de-DE" });
+      await ready(page);
+      await page.keyboard.press("Control+,");
+      await page.click("dialog nav [data-pane=health]");
+      await page.click("dialog section button:has-text('Alles überprüfen')");
+      await until(page, () => document.querySelectorAll("dialog section [role=status] .about").length > 3);
+      const found = await page.$$eval("dialog section [role=status] .about", (all) => all.map((e) => e.firstChild.textContent.trim()));
+      const [english, german] = await page.evaluate(async () => {
+        const get = async (l) => Object.entries(await (await fetch(`/words/${l}/errors.json`)).json());
+        return [await get("en"), Object.fromEntries(await get("de"))];
+      });
+      const whole = english.filter(([, text]) => !text.includes("{"));
+      assert.deepEqual(whole.filter(([, text]) => found.includes(text)).map(([, text]) => text), [], "said in English");
+      assert.ok(whole.some(([key]) => found.includes(german[key])), `nothing German in ${found.join(" | ")}`);
+    },
+  },
 ];

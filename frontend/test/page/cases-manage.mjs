@@ -2,14 +2,11 @@
 // models, MCP servers, assistants. Each case has a gateway that nobody has used.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { join } from "node:path";
-import { World, axe, ready, say, shows, until } from "./harness.mjs";
+import { World, axe, picture, ready, say, shows, until } from "./harness.mjs";
+import { served } from "./served.mjs";
 
 const noAxe = async (page) => assert.deepEqual(await axe(page), []);
 const file = (w) => JSON.parse(readFileSync(w.config, "utf8"));
-// HEARTH_SHOTS names a folder for pictures of each state, for people to look at.
-const picture = (page, name) => (process.env.HEARTH_SHOTS ? page.screenshot({ path: join(process.env.HEARTH_SHOTS, `${name}.png`) }) : undefined);
 
 /** fresh runs steps with a gateway of its own and a page whose settings are open. */
 async function fresh(w, open, pane, steps, o = {}) {
@@ -29,35 +26,6 @@ async function settings(page, pane) {
   await page.keyboard.press("Control+,");
   await page.waitForSelector("dialog[open] nav");
   await page.click(`dialog nav >> text=${pane}`);
-}
-
-/** served is a server of models that wants a key. */
-async function served(key) {
-  const s = createServer((req, res) => {
-    const json = (code, body) => (res.writeHead(code, { "Content-Type": "application/json" }), res.end(JSON.stringify(body)));
-    if (key && req.headers.authorization !== `Bearer ${key}`) return json(401, { error: { message: "no" } });
-    if (req.url === "/v1/models") {
-      return json(200, { object: "list", data: [
-        { id: "small-vl", object: "model", owned_by: "vllm", max_model_len: 32768, architecture: { input_modalities: ["text", "image"] } },
-        { id: "large", object: "model", owned_by: "vllm", max_model_len: 131072 },
-      ] });
-    }
-    if (req.url !== "/v1/chat/completions") return json(404, {});
-    let body = "";
-    req.on("data", (d) => (body += d)).on("end", () => {
-      const asked = JSON.parse(body);
-      const wanted = /"number": (\d+)/.exec(JSON.stringify(asked.messages).replaceAll('\\"', '"'));
-      const call = asked.tools && { index: 0, id: "c1", type: "function", function: { name: asked.tools[0].function.name, arguments: `{"number": ${wanted?.[1]}}` } };
-      res.writeHead(200, { "Content-Type": "text/event-stream" });
-      const send = (delta, finish_reason = null) => res.write(`data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", model: asked.model, choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
-      if (call) send({ role: "assistant", tool_calls: [call] });
-      else send({ role: "assistant", content: "Hello." });
-      send({}, call ? "tool_calls" : "stop");
-      res.end("data: [DONE]\n\n");
-    });
-  });
-  await new Promise((r) => s.listen(0, "127.0.0.1", r));
-  return { url: `http://127.0.0.1:${s.address().port}`, close: () => s.close() };
 }
 
 export const cases = [

@@ -22,6 +22,24 @@ const shut = (page) => until(page, () => !document.querySelector("dialog[open]")
 
 export const cases = [
   {
+    name: "who closes a dialog by Escape goes on writing where they were",
+    async run(_w, open) {
+      const page = await open();
+      await ready(page);
+      await page.keyboard.type("one ");
+      for (const keys of ["Control+k", "Control+,", "Control+/"]) {
+        await page.keyboard.press(keys);
+        await page.waitForSelector("dialog[open]");
+        await page.keyboard.press("Escape");
+        await until(page, () => !document.querySelector("dialog[open]") && document.activeElement.id === "composer");
+        await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+        await page.keyboard.type("more ");
+      }
+      await until(page, () => document.querySelector("#composer").value === "one more more more ");
+      await page.fill("#composer", "");
+    },
+  },
+  {
     name: "a request says in plain words what it is, once what runs, and how under Details",
     async run(w, open) {
       for (const [locale, sentence, details] of [["en-US", /^Hearth wants to list ~\/Hearth$/, "Details"], ["de-DE", /^Hearth möchte den Inhalt von ~\/Hearth auflisten$/, "Einzelheiten"]]) {
@@ -34,6 +52,7 @@ export const cases = [
         await until(page, () => document.querySelector(".ask .title"));
         const title = (await page.textContent(".ask .title")).replace(/[\u2068\u2069]/g, "").trim();
         assert.match(title, sentence);
+        await until(page, () => /ls -la/.test(document.querySelector(".ask")?.innerText ?? "")); // no text while rows are measured
         assert.equal((await page.innerText(".ask")).match(/ls -la/g).length, 1, "the command stands there once");
         await page.click(`.ask summary >> text=${details}`);
         assert.match(await page.innerText(".ask details ul"), /ls -la/);

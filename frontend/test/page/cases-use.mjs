@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { answered, axe, pick, ready, say, states, until } from "./harness.mjs";
+import { answered, axe, pick, picture, ready, say, states, until } from "./harness.mjs";
 
 const fresh = async (open, o) => {
   const page = await open(o);
@@ -90,6 +90,36 @@ export const cases = [
           await until(stranger, () => document.querySelector("#code"));
           assert.deepEqual(await axe(stranger), [], `not connected ${scheme} ${width}`);
         }
+    },
+  },
+  {
+    name: "axe finds nothing from right to left: every screen and every part of the settings, in Arabic and Hebrew",
+    async run(w, open) {
+      const check = async (page, where) => {
+        assert.deepEqual(await axe(page), [], where);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${where} scrolls sideways`);
+      };
+      for (const dress of [{ width: 360, scheme: "light", locale: "ar-EG" }, { width: 1280, scheme: "dark", locale: "he-IL" }]) {
+        const page = await fresh(open, dress);
+        assert.equal(await page.evaluate(() => document.documentElement.dir), "rtl");
+        for (const [name, play] of Object.entries(screens)) {
+          await page.keyboard.press("Control+Shift+O");
+          await until(page, () => document.querySelector(".welcome"));
+          await play(page);
+          await check(page, `${name} ${JSON.stringify(dress)}`);
+          for (let i = 0; i < 3; i++) await page.keyboard.press("Escape");
+          await page.fill("#composer", "");
+        }
+        await page.keyboard.press("Control+,");
+        await page.waitForSelector("dialog nav li");
+        for (const pane of await page.$$eval("dialog nav [data-pane]", (all) => all.map((e) => e.dataset.pane))) {
+          await page.click(`dialog nav [data-pane=${pane}]`);
+          await page.waitForSelector("dialog section h2");
+          await picture(page, `rtl-${dress.locale}-${pane}`);
+          await check(page, `${pane} ${JSON.stringify(dress)}`);
+          if (dress.width === 360) await page.click("dialog .back");
+        }
+      }
     },
   },
   {

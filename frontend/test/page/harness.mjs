@@ -22,7 +22,7 @@ export const chromiums = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/c
 const [firstPort, ports] = [20_000, 10_000];
 
 /** freePort finds a port that nobody has. */
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const look = (left) => {
       const port = firstPort + Math.floor(Math.random() * ports);
@@ -86,19 +86,19 @@ export class World {
   }
 
   /** fresh is a gateway that nobody has used, beside w, whose browser and model server it shares. */
-  static async fresh(w, { ollama = false } = {}) {
+  static async fresh(w, { ollama = false, settings = {}, env = {} } = {}) {
     const f = new World();
     const { bin, browser, scriptPort } = w;
     Object.assign(f, { bin, browser, scriptPort, shared: true, home: mkdtempSync(join(tmpdir(), "hearth-page-")), port: await freePort() });
     f.url = `http://127.0.0.1:${f.port}`;
-    f.more = { OLLAMA_HOST: `http://127.0.0.1:${ollama ? scriptPort : 9}` };
+    f.more = { OLLAMA_HOST: `http://127.0.0.1:${ollama ? scriptPort : 9}`, ...env };
     f.config = join(f.home, "hearth.json");
-    f.setConfig("");
+    f.setConfig("", [], settings);
     await f.startGateway();
     return f;
   }
 
-  setConfig(defaultModel, own = []) {
+  setConfig(defaultModel, own = [], more = {}) {
     const scripted = ["echo", "stream-40-50", "stream-400-20", "stream-3000-10", "tool-session_status", "fault-401", "fault-once-500", "fault-hang", "fault-cut-5", "long-40"];
     const entry = (id) => ({ id, name: id, contextWindow: 200_000, ...(id === "eyes" ? { input: ["text", "image"] } : {}) });
     const providers = {
@@ -106,7 +106,7 @@ export class World {
     };
     if (own.length > 0) providers.own = { baseUrl: this.model.url, apiKey: "test", api: "openai-completions", models: own.map(entry) };
     const agents = defaultModel ? { defaults: { model: defaultModel } } : {};
-    writeFileSync(this.config, JSON.stringify({ gateway: { port: this.port }, models: { providers: defaultModel ? providers : {} }, agents, features: { titles: false } }, null, 2), { mode: 0o600 });
+    writeFileSync(this.config, JSON.stringify({ gateway: { port: this.port }, models: { providers: defaultModel ? providers : {} }, agents, features: { titles: false }, ...more }, null, 2), { mode: 0o600 });
   }
 
   get env() {
@@ -154,7 +154,8 @@ export function watch(page, origin) {
   page.trouble = [];
   page.on("dialog", (d) => (page.trouble.push(`dialog: ${d.message()}`), d.dismiss()));
   // Firefox reports what the policy refused as an error of the page.
-  page.on("pageerror", (e) => page.trouble.push(`${/^The page.s settings blocked/.test(e.message) ? "policy" : "error"}: ${e.message}`));
+  // A gateway that is away is no error of the page's either, and Firefox says it is one.
+  page.on("pageerror", (e) => /^Firefox can.t establish a connection to the server at ws:/.test(e.message) || page.trouble.push(`${/^The page.s settings blocked/.test(e.message) ? "policy" : "error"}: ${e.message}`));
   page.on("request", (r) => {
     const u = new URL(r.url());
     if (u.origin !== origin && u.protocol !== "data:" && u.protocol !== "blob:") page.trouble.push(`request: ${r.url()}`);
@@ -167,6 +168,9 @@ export function watch(page, origin) {
 
 /** until waits for a condition in the page. */
 export const until = (page, fn, arg, timeout = 30_000) => page.waitForFunction(fn, arg, { timeout, polling: 50 });
+
+/** picture keeps what is seen in the folder that HEARTH_SHOTS names, for people to look at. */
+export const picture = (page, name) => (process.env.HEARTH_SHOTS ? page.screenshot({ path: join(process.env.HEARTH_SHOTS, `${name}.png`) }) : undefined);
 
 /** eventually waits for a condition outside of the page, such as a file's text. */
 export async function eventually(what, ok, timeout = 30_000) {
@@ -221,6 +225,12 @@ export async function shows(page, selector, want) {
 
 export const ready = (page) => until(page, () => document.querySelector("#composer") && !document.querySelector(".banner.link") && document.querySelector(".welcome, [role=log]"));
 
+/** still waits until nothing fades or moves any more: colours that are half there are no one's to read. */
+const still = () => {
+  const ends = document.getAnimations().filter((a) => Number.isFinite(a.effect?.getComputedTiming().endTime));
+  return Promise.race([Promise.allSettled(ends.map((a) => a.finished)), new Promise((r) => setTimeout(r, 2000))]).then(() => undefined);
+};
+
 /** axeFound is axe in a browser that runs what a driver sends whatever the page's policy says. */
 const axeFound = async (source) => {
   (0, eval)(source);
@@ -232,6 +242,7 @@ const axeFound = async (source) => {
  * isolated world. It preloads nothing: the text of a style sheet that is on its way, as
  * when the gateway was away, it would put into an inline one, which the policy refuses. */
 export async function axe(page) {
+  await page.evaluate(still);
   if (isFirefox) return page.evaluate(axeFound, axeSource);
   const client = await page.context().newCDPSession(page);
   const { frameTree } = await client.send("Page.getFrameTree");

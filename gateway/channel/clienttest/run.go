@@ -60,6 +60,23 @@ func Started(t *testing.T, ch channel.Channel) (got <-chan channel.Inbound, stop
 	return in, stop
 }
 
+// Connected is Started that waits until the channel receives.
+func Connected(t *testing.T, ch channel.Channel) (got <-chan channel.Inbound, stop func() error) {
+	t.Helper()
+	got, stop = Started(t, ch)
+	untilReceiving(t, ch)
+	return got, stop
+}
+
+func untilReceiving(t *testing.T, ch channel.Channel) {
+	t.Helper()
+	r, ok := ch.(channel.Reporter)
+	if !ok {
+		t.Fatal("it does not say how it is")
+	}
+	Until(t, "receiving", func() bool { return r.Status().State == channel.Receiving })
+}
+
 // Serving runs a channel until the test ends, and returns when it receives.
 func Serving(t *testing.T, ch channel.Channel, inbox channel.Inbox) {
 	t.Helper()
@@ -72,11 +89,7 @@ func Serving(t *testing.T, ch channel.Channel, inbox channel.Inbox) {
 			t.Errorf("it ended with: %v", err)
 		}
 	})
-	r, ok := ch.(channel.Reporter)
-	if !ok {
-		t.Fatal("it does not say how it is")
-	}
-	Until(t, "receiving", func() bool { return r.Status().State == channel.Receiving })
+	untilReceiving(t, ch)
 }
 
 // Until waits until something holds.

@@ -30,6 +30,11 @@ func actRows() []Row {
 		{Name: "Poll", What: "a poll is shown with its answers",
 			Do:  "answer poll with the id of its message",
 			run: testPoll, cannot: able(channel.CanPoll, "it has no polls")},
+		{Name: "Silently", What: "a message comes without a sound when that is wished, and with one when not",
+			Do:  "obey manner.silent of send, or leave it out of the limits",
+			run: testSilently, cannot: func(s *Setup) string {
+				return unless(s.Channel.Limits().Manner.Silent, "every message comes with a sound")
+			}},
 		{Name: "Pin", What: "a message is pinned, and let go",
 			Do:  "answer pin when the network took it",
 			run: testPin, cannot: able(channel.CanPin, "it pins nothing")},
@@ -39,6 +44,9 @@ func actRows() []Row {
 		{Name: "Read", What: "what was said before is read, the newest last, and no more than asked for",
 			Do:  "answer read with the newest messages before the one that is named",
 			run: testRead, cannot: able(channel.CanRead, "it cannot read what was said before")},
+		{Name: "Search", What: "words are found in what was said, the newest last, and no more than asked for",
+			Do:  "answer search with the newest messages that have the words",
+			run: testSearch, cannot: able(channel.CanSearch, "it cannot search; what it reads is searched here")},
 	}
 }
 
@@ -168,6 +176,18 @@ func testPoll(t T, s *Setup) {
 	}
 }
 
+func testSilently(t T, s *Setup) {
+	for _, silent := range []bool{true, false} {
+		r, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: "hush", Manner: channel.Manner{Silent: silent}})
+		if err != nil {
+			t.Fatalf("silent %v: %v", silent, err)
+		}
+		if m := s.seen(t, r.MessageID); m.Silent != silent {
+			t.Errorf("silent %v: people see %+v", silent, m)
+		}
+	}
+}
+
 func testPin(t T, s *Setup) {
 	pinner, _ := channel.AsPinner(s.Channel)
 	r, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: "keep"})
@@ -204,6 +224,22 @@ func testRead(t T, s *Setup) {
 	}
 }
 
+func testSearch(t T, s *Setup) {
+	searcher, _ := channel.AsSearcher(s.Channel)
+	for _, text := range []string{"a harbour", "the sea", "Harbour two", "harbour three"} {
+		if _, err := s.Channel.Send(bounded(t, s), channel.Message{To: s.Target, Text: text}); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	got, err := searcher.Search(bounded(t, s), s.Target, "harbour", 2)
+	if err != nil || len(got) != 2 || got[0].Text != "Harbour two" || got[1].Text != "harbour three" || got[1].MessageID == "" {
+		t.Errorf("the newest two with a word: %+v, %v", got, err)
+	}
+	if got, err = searcher.Search(bounded(t, s), s.Target, "mountain", 5); err != nil || len(got) != 0 {
+		t.Errorf("a word that nobody said: %+v, %v", got, err)
+	}
+}
+
 func testMenu(t T, s *Setup) {
 	menu, _ := channel.AsMenu(s.Channel)
 	all := []channel.Command{
@@ -225,5 +261,13 @@ func testMenu(t T, s *Setup) {
 	}
 	if got := seen.Menu("de"); len(got) != 1 || got[0] != [2]string{"status", "Zeigt, was läuft"} {
 		t.Errorf("in German people see %q", got)
+	}
+	if err := menu.Menu(bounded(t, s), nil); err != nil {
+		t.Fatalf("no commands: %v", err)
+	}
+	for _, language := range []string{"", "de", "zh"} {
+		if got := seen.Menu(language); len(got) != 0 {
+			t.Errorf("when there are none, people who use %q still see %q", language, got)
+		}
 	}
 }

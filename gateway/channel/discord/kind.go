@@ -28,6 +28,7 @@ const Root = "https://discord.com/api"
 var Limits = channel.Limits{
 	Text: 2000, Unit: channel.UTF16, Lines: 17, Caption: 2000, Dialect: channel.Markdown, EditPace: 1200 * time.Millisecond,
 	Typing: 10 * time.Second, Files: 10 << 20, Together: 10, Reactions: true, Threads: true, Heard: true, Choices: 25,
+	Manner: channel.Manner{Silent: true},
 }
 
 // PersonSign begins the id of a conversation with one person, before the person's own
@@ -45,7 +46,7 @@ func Kind() channel.Kind {
 				About: "where Discord's API is, for a proxy of your own. It sees the token and all messages"},
 		},
 		Later: []string{"guilds", "dm", "allowBots", "maxLinesPerMessage", "proxy", "threadBindings", "intents", "activity", "status", "voice",
-			"execApprovals", "actions", "commands", "mentionAliases", "defaultAccount", "name", "markdown", "configWrites", "retry",
+			"execApprovals", "actions", "mentionAliases", "defaultAccount", "name", "markdown", "configWrites", "retry",
 			"dangerouslyAllowNameMatching", "pluralkit", "ui", "slashCommand", "eventQueue", "inboundWorker", "ackReaction", "autoPresence"},
 		LaterAccount: []string{"guilds", "dm", "allowBots", "name"},
 		SetUp: []string{"Open https://discord.com/developers/applications and choose “New Application”.",
@@ -58,6 +59,8 @@ func Kind() channel.Kind {
 		Streaming: "off",
 		New:       open,
 		IsGroup:   func(conversation string) bool { return !strings.HasPrefix(conversation, PersonSign) },
+		Address:   channel.Addressed(PersonSign, "channel:"),
+		Menu:      channel.MenuTraits{Registered: true, Most: 100},
 	}
 }
 

@@ -55,7 +55,7 @@ func Kind() channel.Kind {
 				About: "for whom Google's calls are signed: `project-number` or `app-url`, as Authentication Audience in the Chat API's " +
 					"Configuration",
 				Unset: "`project-number` when `audience` is digits, else `app-url`"},
-			{Key: KeyAudience, Form: channel.Words, Valid: isAudience,
+			{Key: KeyAudience, Form: channel.Words, Needed: true, Valid: isAudience,
 				Help:  "expected the number of the Google Cloud project, or the address that Google calls",
 				About: "the number of the Google Cloud project, or the whole address that Google calls, as `audienceType` says",
 				Alone: "both would take the same messages"},

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/tool"
+	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
 
 // in is what holds in a topic of the group: what the topic does not say is the
@@ -36,10 +39,7 @@ func (h *Hub) group(r channel.Route) (g GroupRules) {
 		return g
 	}
 	a, _ := h.account(r.Channel, r.Account)
-	g, ok := a.Groups[r.Conversation]
-	if !ok {
-		g = a.Groups["*"]
-	}
+	g, _ = channel.OfGroup(a.Groups, r.Conversation)
 	return g.in(r.Thread)
 }
 
@@ -59,5 +59,30 @@ func (h *Hub) GroupTool(name string, s tool.Scope) (why string) {
 	if !ok || !s.Group {
 		return ""
 	}
-	return h.group(r).Tools.Refuses("channels."+r.Channel+".groups."+r.Conversation+".tools", name)
+	return h.toolsOf(r).Refuses(name)
+}
+
+// groupTools are the rules about tools of groups, made ready once for the settings in use.
+type groupTools struct {
+	mu   sync.Mutex
+	of   *config.Snapshot
+	made map[channel.Route]policy.Rules
+}
+
+// mostGroupTools is how many are kept.
+const mostGroupTools = 1000
+
+func (h *Hub) toolsOf(r channel.Route) policy.Rules {
+	now, key := h.Settings.Snapshot(), channel.Route{Channel: r.Channel, Account: r.Account, Chat: r.Chat, Conversation: r.Conversation}
+	h.tools.mu.Lock()
+	defer h.tools.mu.Unlock()
+	if h.tools.of != now || len(h.tools.made) >= mostGroupTools {
+		h.tools.of, h.tools.made = now, map[channel.Route]policy.Rules{}
+	}
+	rules, ok := h.tools.made[key]
+	if !ok {
+		rules = h.group(r).Tools.Ready("channels." + r.Channel + ".groups." + r.Conversation + ".tools")
+		h.tools.made[key] = rules
+	}
+	return rules
 }

@@ -50,6 +50,7 @@ type Hub struct {
 	openFile func(path string) (fs.File, error)
 	launch   channel.Launch
 	runs     atomic.Bool // Run is at work
+	tools    groupTools
 
 	mu     sync.Mutex
 	opened bool

@@ -65,6 +65,8 @@ type Configured struct {
 	HistoryLimit   *int
 	Reactions      string // off, own, all, allowlist
 	ReactionFrom   []string
+	Menu           MenuRules
+	Added          []AddedCommand // to its menu
 
 	Streaming      Streaming
 	TextChunkLimit int        // 0: the network's
@@ -134,6 +136,7 @@ func (a Configured) below(k channel.Kind, name string) Configured {
 	if name != "default" {
 		out.Enabled = true
 	}
+	out.Added = slices.Clone(a.Added)
 	out.AllowFrom, out.GroupAllowFrom, out.Groups = slices.Clone(a.AllowFrom), slices.Clone(a.GroupAllowFrom), maps.Clone(a.Groups)
 	return out
 }

@@ -16,7 +16,7 @@ import (
 // fields are the keys of an account.
 func (a *Configured) fields(k channel.Kind) []config.Field {
 	out := []config.Field{config.Switch{Key: "enabled", To: &a.Enabled, Help: "whether it is switched on"}}
-	out = append(append(out, a.particular(k)...), a.rules(k)...)
+	out = append(append(append(out, a.particular(k)...), a.rules(k)...), a.menu(k)...)
 	return append(append(out, a.streaming()...), a.text(k)...)
 }
 
@@ -194,7 +194,7 @@ func (g *GroupRules) shared() []config.Field {
 		},
 		config.Alias("users", config.Texts{Key: "users", To: &g.AllowFrom, Read: sender}),
 		config.Text{
-			Key: "systemPrompt", To: &g.SystemPrompt, Max: 16 << 10, Hint: config.Hint{Default: "none"},
+			Key: "systemPrompt", To: &g.SystemPrompt, Max: 16 << 10, Lines: true, Hint: config.Hint{Default: "none"},
 			Help: "what the assistant is told in this group, beside what it is told everywhere",
 		},
 		config.Texts{

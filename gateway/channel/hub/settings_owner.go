@@ -26,7 +26,7 @@ var OwnersSection = &config.Settings[[]string]{
 					return nil
 				},
 			},
-			config.Later("native", "nativeSkills", "text", "bash", "bashForegroundMs", "config", "mcp", "plugins", "debug", "restart",
+			config.Later("text", "bash", "bashForegroundMs", "config", "mcp", "plugins", "debug", "restart",
 				"allowFrom", "useAccessGroups", "ownerDisplay", "ownerDisplaySecret"),
 		}
 	},

@@ -190,3 +190,51 @@ func TestModernize(t *testing.T) {
 		t.Errorf("%v", s.Legacy())
 	}
 }
+
+// commands.native holds for all networks, a network's own for its accounts, and an
+// account's own for it alone.
+func TestMenus(t *testing.T) {
+	file := func(text string) (*hub.Hub, *config.Snapshot) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "hearth.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		kinds := channel.Kinds{telegram.Kind()}
+		f, err := config.Open(path, config.Options{Sections: append(hub.Sections(kinds), token.Section, hub.OwnersSection, hub.MenusSection)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hub.New(hub.Options{Kinds: kinds, Settings: f}), f.Snapshot()
+	}
+	accounts := `botToken: "` + tokenA + `", accounts: { work: { botToken: "` + tokenB + `", `
+	for _, c := range []struct{ text, base, work string }{
+		{`channels: { telegram: { ` + accounts + ` } } } }`, "true true", "true true"},
+		{`commands: { native: false }, channels: { telegram: { ` + accounts + ` } } } }`, "false false", "false false"},
+		{`commands: { native: "auto", nativeSkills: false }, channels: { telegram: { ` + accounts + ` } } } }`, "true false", "true false"},
+		{`commands: { native: false }, channels: { telegram: { commands: { native: true }, ` + accounts + ` } } } }`, "true true", "true true"},
+		{`channels: { telegram: { commands: { native: false, nativeSkills: true }, ` + accounts + ` commands: { native: "auto" } } } } }`,
+			"false true", "true true"},
+	} {
+		h, s := file(`{ ` + c.text + ` }`)
+		if len(s.Issues)+len(s.Warnings) != 0 {
+			t.Errorf("%s: %v %v", c.text, s.Issues, s.Warnings)
+		}
+		for account, want := range map[string]string{"default": c.base, "work": c.work} {
+			if m := h.Menu("telegram", account); fmt.Sprint(m.Native, m.Skills) != want {
+				t.Errorf("%s: %s shows %v %v, not %s", c.text, account, m.Native, m.Skills, want)
+			}
+		}
+	}
+	h, s := file(`{ channels: { telegram: { customCommands: [{ command: "/Git-Backup", description: "Copies all" }], ` + accounts + ` } } } } }`)
+	if m := h.Menu("telegram", "work"); len(s.Issues) != 0 || len(m.Yours) != 1 || m.Yours[0] != (hub.AddedCommand{Name: "git_backup",
+		Description: "Copies all"}) || m.Most != 100 {
+		t.Errorf("%+v, %v", m, s.Issues)
+	}
+	for _, wrong := range []string{`{ command: "new chat", description: "x" }`, `{ command: "", description: "x" }`, `{ command: "a" }`,
+		`{ command: "` + strings.Repeat("a", 33) + `", description: "x" }`, `{ command: "über", description: "x" }`} {
+		if _, s := file(`{ channels: { telegram: { botToken: "` + tokenA + `", customCommands: [` + wrong + `] } } }`); len(s.Issues) != 1 {
+			t.Errorf("%s: %v", wrong, s.Issues)
+		}
+	}
+}

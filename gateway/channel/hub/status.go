@@ -65,6 +65,14 @@ func (h *Hub) Asking(network, account string) channel.Ask {
 	return channel.Ask{}
 }
 
+// Login tells an account that a person wants to log it in: it may ask for something then.
+func (h *Hub) Login(ctx context.Context, network, account string) error {
+	if a, ok := h.Find(network, account).(channel.LoginAsker); ok {
+		return a.Login(ctx)
+	}
+	return nil
+}
+
 // Confirm hands an account what a person says of the value that it asked them to compare.
 func (h *Hub) Confirm(ctx context.Context, network, account, value string, yes bool) error {
 	a, ok := h.Find(network, account).(channel.Confirmer)
@@ -93,7 +101,7 @@ func (h *Hub) Status() (out []AccountStatus) {
 		st := h.statusFor(n, string(s.State))
 		st.Linked, st.Running, st.Connected = true, a.err == nil, s.State == channel.Receiving
 		st.LastError, st.Name, st.LastInboundAt = s.Problem, s.Bot, a.took.Load()
-		if asker, ok := a.Channel.(channel.Asker); ok && asker.Asking().Kind != "" && asker.Asking().Kind != channel.AskConfirm {
+		if asker, ok := a.Channel.(channel.Asker); ok && asker.Asking().Kind != "" && !asker.Asking().Kind.Answered() {
 			st.Linked = false
 		}
 		if a.err != nil {

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -134,28 +133,11 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// running runs a client until the test ends or stop is called.
-func running(t *testing.T, c *Client) (got <-chan channel.Inbound, stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	in, end := make(chan channel.Inbound, 1000), make(chan error, 1)
-	go func() { end <- c.Run(ctx, func(_ context.Context, m channel.Inbound) error { in <- m; return nil }) }()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-end; err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(stop)
-	clienttest.Until(t, "connecting", func() bool { return c.Status().State == channel.Receiving })
-	return in, stop
-}
-
 // TestInbound: who wrote, where, and what of it is for us.
 func TestInbound(t *testing.T) {
 	w := newWorld(t)
 	c := w.open(t, nil)
-	got, _ := running(t, c)
+	got, _ := clienttest.Connected(t, c)
 	group := imessagetest.Message{"chat_id": 42, "chat_name": "Town", "is_group": true, "participants": []string{ada, "bob@example.com"}}
 	with := func(base imessagetest.Message, more imessagetest.Message) imessagetest.Message {
 		out := imessagetest.Message{}
@@ -217,7 +199,7 @@ func TestSend(t *testing.T) {
 		errors.Is(err, channel.ErrUncertain) || errors.Is(err, channel.ErrRefused) {
 		t.Errorf("without imsg: %v", err)
 	}
-	_, _ = running(t, c)
+	_, _ = clienttest.Connected(t, c)
 	ids := map[string]bool{}
 	for _, to := range []string{ada, "Ada@example.com", "chat_id:42"} {
 		r, err := c.Send(t.Context(), channel.Message{To: channel.Target{Conversation: to}, Text: "**bold** words"})
@@ -253,7 +235,7 @@ func TestSend(t *testing.T) {
 func TestFault_F_CH_IMsgEnds(t *testing.T) {
 	w := newWorld(t)
 	c := w.open(t, nil)
-	got, _ := running(t, c)
+	got, _ := clienttest.Connected(t, c)
 	w.Say("a", ada, "one", nil)
 	if in := clienttest.Next(t, got); in.MessageID != "a" {
 		t.Errorf("%+v", in)

@@ -72,6 +72,7 @@ func Kind() channel.Kind {
 		MaxFile:      16, MaxFileWhy: "Messages sends larger ones badly",
 		New:     func(a channel.Account) (channel.Channel, error) { return New(a) },
 		IsGroup: isGroup,
+		LogOut:  "The login is that of Messages on the Mac: Messages, Settings, iMessage, Sign Out ends it",
 	}
 }
 

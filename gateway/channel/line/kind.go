@@ -32,7 +32,8 @@ func Kind() channel.Kind {
 		Settings: []channel.Setting{
 			{Key: KeyToken, Form: channel.SecretText, Valid: isToken, Help: "expected the long-lived channel access token (Messaging API, Issue)",
 				About: "the channel access token", File: "tokenFile", Alone: "both would answer the same messages"},
-			{Key: KeySecret, Form: channel.SecretText, Valid: isSecret, Help: "expected the 32 hexadecimal digits of the channel secret",
+			{Key: KeySecret, Form: channel.SecretText, Needed: true,
+				Valid: isSecret, Help: "expected the 32 hexadecimal digits of the channel secret",
 				About: "the channel secret, with which LINE signs what it sends", File: "secretFile", Alone: "both would take the same messages"},
 			{Key: KeyRoot, Form: channel.WebAddress, Shared: true, Unset: "LINE itself",
 				About: "a proxy of your own that hands on what is below `/api.line.me` and `/api-data.line.me`. It sees the token and all messages"},

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
@@ -67,6 +69,13 @@ func (c *Channel) Read(ctx context.Context, to channel.Target, before string, li
 		}
 	}
 	return out[max(len(out)-limit, 0):], after
+}
+
+// Search looks for words in a conversation.
+func (c *Channel) Search(ctx context.Context, to channel.Target, words string, limit int) ([]channel.Past, error) {
+	all, err := c.Read(ctx, to, "", math.MaxInt32)
+	all = slices.DeleteFunc(all, func(p channel.Past) bool { return !strings.Contains(strings.ToLower(p.Text), strings.ToLower(words)) })
+	return all[max(len(all)-limit, 0):], err
 }
 
 // Menu shows commands.

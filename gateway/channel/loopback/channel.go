@@ -103,7 +103,8 @@ func (c *Channel) Send(ctx context.Context, m channel.Message) (channel.Receipt,
 	if len(m.Choices) > c.limits.Choices {
 		return channel.Receipt{}, fmt.Errorf("%w: it has %d buttons, at most %d are shown", channel.ErrRefused, len(m.Choices), c.limits.Choices)
 	}
-	return c.put(Message{To: m.To, Text: m.Text, Media: m.Media, Files: files, Choices: m.Choices, Key: m.Key}), after
+	return c.put(Message{To: m.To, Text: m.Text, Media: m.Media, Files: files, Choices: m.Choices, Key: m.Key,
+		Silent: m.Manner.Silent && c.limits.Manner.Silent}), after
 }
 
 // put shows a message. The lock is held.

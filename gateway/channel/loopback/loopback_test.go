@@ -12,7 +12,7 @@ import (
 func setup(*testing.T) *channeltest.Setup {
 	net, files := loopback.NewNet(), &channeltest.Files{}
 	limits := channel.Limits{Text: 100, Unit: channel.Bytes, Edits: 8, EditWindow: time.Hour, Typing: time.Second, Files: 1 << 20,
-		Reactions: true, Threads: true, Heard: true, Choices: 5}
+		Reactions: true, Threads: true, Heard: true, Choices: 5, Manner: channel.Manner{Silent: true}}
 	return &channeltest.Setup{
 		Channel: net.Channel("loopback", "default", limits).OpenFiles(files.Open), Net: net, Files: files,
 		Target:  channel.Target{Account: "default", Conversation: "c1"},

@@ -72,6 +72,7 @@ type Message struct {
 	Words     []string         // that were said to who pressed one
 	Options   []string         // of a poll; its question is Text
 	Pinned    bool
+	Silent    bool // it came without a sound
 
 	at time.Time // when it was sent
 }

@@ -38,7 +38,7 @@ var Limits = channel.Limits{
 }
 
 // abilities are what an account can do.
-var abilities = []channel.Ability{channel.CanEdit, channel.CanDelete, channel.CanType, channel.CanReact, channel.CanFetch}
+var abilities = append(channel.Writing(), channel.CanPin, channel.CanRead, channel.CanLogOut)
 
 // Kind describes Matrix.
 func Kind() channel.Kind {
@@ -48,13 +48,13 @@ func Kind() channel.Kind {
 			{Key: KeyServer, Form: channel.WebAddress, About: "the address of the homeserver, like https://matrix.example.org"},
 			{Key: KeyUser, Form: channel.Words, Needed: true, Valid: IsUser, Help: "an id, like @hearth:example.org",
 				About: "the assistant's own id. Give it an account that is not yours", Alone: "both would answer the same messages"},
-			{Key: KeyPassword, Form: channel.SecretText, Valid: isLine, Help: "one line",
+			{Key: KeyPassword, Form: channel.SecretText, OneOf: true, Valid: isLine, Help: "one line",
 				About: "the password of the account. With it Hearth logs in as a device of its own, again when it has to"},
-			{Key: KeyToken, Form: channel.SecretText, Valid: isLine, Help: "one line",
+			{Key: KeyToken, Form: channel.SecretText, OneOf: true, Valid: isLine, Help: "one line",
 				About: "an access token instead of a password; it is that of one device, which nothing else may use"},
-			{Key: KeyRecovery, Form: channel.SecretText, Rare: true, Valid: isLine, Help: "one line",
-				About: "the recovery key of the account, if other programs have made one. With it Hearth signs its " +
-					"device, so that it does not show as unverified"},
+			{Key: KeyRecovery, Form: channel.SecretText, Rare: true, Stays: true, Valid: isLine, Help: "one line",
+				About: "the recovery key of the account; `hearth channels login matrix` makes one where there is none. With it Hearth " +
+					"signs its device, so that it does not show as unverified, and uses the account's backup of keys"},
 			{Key: KeyDevice, Form: channel.Words, Valid: isLine, Help: "a name", About: "what its device is called", Unset: "Hearth"},
 			{Key: KeyInviters, Form: channel.WordList, Valid: IsUser, Help: "an id, like @ada:example.org",
 				About: "people whose invitations into conversations and rooms it follows; yours above all", Unset: "nobody's"},

@@ -52,6 +52,7 @@ func Kind() channel.Kind {
 		MaxFile: 100, MaxFileWhy: "Servers take 100 unless they are told otherwise",
 		New:     open,
 		IsGroup: func(conversation string) bool { return !strings.HasPrefix(conversation, PersonSign) },
+		Address: channel.Addressed(PersonSign, "channel:"),
 	}
 }
 
@@ -60,7 +61,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Bundled(ID, a, Limits, channel.Writing()...)
+	return program.Bundled(ID, a, Limits, append(channel.Writing(), channel.CanPin, channel.CanRead, channel.CanSearch)...)
 }
 
 // Check says what is wrong with an account.

@@ -111,6 +111,7 @@ func Kind() channel.Kind {
 		MaxFile:  100, MaxFileWhy: "An app sends only pictures, of up to 1",
 		New:     open,
 		IsGroup: func(conversation string) bool { return !strings.HasPrefix(conversation, PersonSign) },
+		Address: channel.Addressed(PersonSign, "conversation:"),
 	}
 }
 

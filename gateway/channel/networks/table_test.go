@@ -155,8 +155,16 @@ func rows(k channel.Kind, ch channel.Channel) [2][]string {
 		{fmt.Sprintf("%d %s", l.Text, cmp.Or(l.Unit, channel.Characters)), string(l.Dialect), size(l.Files), together, count(l.Caption),
 			yes(channel.CanFetch), edits, yes(channel.CanDelete), shows},
 		{mark(l.Reactions), mark(l.Heard), span(l.Typing), mark(l.Threads), count(l.Choices), yes(channel.CanPoll), yes(channel.CanPin),
-			yes(channel.CanRead), yes(channel.CanMenu), yes(channel.CanFinish), mark(k.Called)},
+			reads(can), yes(channel.CanMenu), yes(channel.CanFinish), mark(k.Called)},
 	}
+}
+
+// reads says whether it reads what was said before, and whether the network searches it.
+func reads(can []channel.Ability) string {
+	if slices.Contains(can, channel.CanSearch) {
+		return "yes, and searches"
+	}
+	return mark(slices.Contains(can, channel.CanRead))
 }
 
 func mark(yes bool) string {

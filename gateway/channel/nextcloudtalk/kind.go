@@ -39,7 +39,8 @@ func Kind() channel.Kind {
 		ID: ID, Label: "Nextcloud Talk", Connects: KeySecret, Groups: "rooms", Called: true,
 		CalledAs: "It is the address in `occ talk:bot:install`.",
 		Settings: []channel.Setting{
-			{Key: KeyBase, Form: channel.WebAddress, Shared: true, About: "the address of the server, like `https://cloud.example.org`"},
+			{Key: KeyBase, Form: channel.WebAddress, Needed: true, Shared: true,
+				About: "the address of the server, like `https://cloud.example.org`"},
 			{Key: KeySecret, Form: channel.SecretText, Valid: isSecret, Help: "expected the 40 to 128 characters that the bot was installed with",
 				About: "the secret that the bot was installed with", File: "botSecretFile", Alone: "both would answer the same messages"},
 			{Key: KeyUser, Form: channel.Words, Valid: isName, Help: "expected the name of an account on the server",

@@ -99,6 +99,38 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
+// logging is a channel that asks something only when a person wants to log it in.
+type logging struct{ *asker }
+
+func (l logging) Login(context.Context) error {
+	if l.Asking().Kind != "" {
+		return fmt.Errorf("%w: it asks already", channel.ErrRefused)
+	}
+	l.asks(channel.AskDecide, "EsTc LW2K", time.Minute)
+	return nil
+}
+
+// TestLogin: what a program asks when a person wants to log it in is known when it has
+// answered; one that knows no such request asks for nothing.
+func TestLogin(t *testing.T) {
+	asks := logging{&asker{Channel: loopback.NewNet().Channel("loopback", "default", limits)}}
+	c := open(t, channel.Account{Launch: launch(t, serves(asks))})
+	running(t, c, func(context.Context, channel.Inbound) error { return nil })
+	until(t, "its start", func() bool { return c.Status().State == channel.Receiving })
+	if err := c.Login(t.Context()); err != nil || c.Asking().Kind != channel.AskDecide || c.Asking().Value != "EsTc LW2K" {
+		t.Errorf("%+v: %v", c.Asking(), err)
+	}
+	if err := c.Login(t.Context()); !errors.Is(err, channel.ErrRefused) || !strings.Contains(err.Error(), "it asks already") {
+		t.Errorf("what it refuses: %v", err)
+	}
+	other := open(t, channel.Account{Launch: launch(t, serves(loopback.NewNet().Channel("loopback", "default", limits)))})
+	running(t, other, func(context.Context, channel.Inbound) error { return nil })
+	until(t, "its start", func() bool { return other.Status().State == channel.Receiving })
+	if err := other.Login(t.Context()); err != nil || other.Asking().Kind != "" {
+		t.Errorf("%+v: %v", other.Asking(), err)
+	}
+}
+
 // TestSec_A_CH_AskFlood: of many asks the newest is left, and a program that asks
 // without end is ended.
 func TestSec_A_CH_AskFlood(t *testing.T) {
@@ -125,4 +157,45 @@ func TestSec_A_CH_AskFlood(t *testing.T) {
 	c = open(t, channel.Account{Launch: launch(t, many)})
 	running(t, c, func(context.Context, channel.Inbound) error { return nil })
 	until(t, "its end", func() bool { return strings.Contains(c.Status().Problem, "more than anybody could use") })
+}
+
+// leaving is a channel that ends its login.
+type leaving struct {
+	*asker
+	err error
+}
+
+func (l *leaving) LogOut(context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.said = append(l.said, "logged out")
+	return l.err
+}
+
+// TestLogOut: the end of a login reaches the program that has the ability, with what came
+// of it; another program is not asked.
+func TestLogOut(t *testing.T) {
+	l := &leaving{asker: &asker{Channel: loopback.NewNet().Channel("loopback", "default", limits)}}
+	c := open(t, channel.Account{Launch: launch(t, serves(l))})
+	running(t, c, func(context.Context, channel.Inbound) error { return nil })
+	until(t, "its start", func() bool { return c.Status().State == channel.Receiving })
+	out, can := channel.AsLogOuter(c)
+	if !can {
+		t.Fatal("it cannot log out")
+	}
+	if err := out.LogOut(t.Context()); err != nil {
+		t.Error(err)
+	}
+	l.mu.Lock()
+	l.err = fmt.Errorf("%w: there is no login", channel.ErrAuth)
+	l.mu.Unlock()
+	if err := out.LogOut(t.Context()); !errors.Is(err, channel.ErrAuth) || len(l.said) != 2 {
+		t.Errorf("%v, %q", err, l.said)
+	}
+	other := open(t, channel.Account{Launch: launch(t, serves(loopback.NewNet().Channel("loopback", "default", limits)))})
+	running(t, other, func(context.Context, channel.Inbound) error { return nil })
+	until(t, "its start", func() bool { return other.Status().State == channel.Receiving })
+	if _, can := channel.AsLogOuter(other); can {
+		t.Error("a program without the ability is taken to have it")
+	}
 }

@@ -38,6 +38,7 @@ func Kind() channel.Kind {
 		MaxFile: 100, MaxFileWhy: "The program may take less",
 		New:     open,
 		IsGroup: isGroup,
+		Menu:    channel.MenuTraits{Registered: true},
 	}
 }
 

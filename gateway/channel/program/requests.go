@@ -61,7 +61,7 @@ var errUnanswered = errors.New("the program that connects the network did not an
 // Send asks the program to send a message. When it dies before it answered, nobody
 // knows whether the message arrived.
 func (c *Bridge) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
-	p := wire.SendParams{Key: m.Key, To: target(m.To), Text: m.Text, Draft: m.Draft, Choices: wire.ChoicesOf(m.Choices)}
+	p := wire.SendParams{Key: m.Key, To: target(m.To), Text: m.Text, Draft: m.Draft, Choices: wire.ChoicesOf(m.Choices), Manner: m.Manner}
 	for _, f := range m.Media {
 		shared, remove, err := c.share(f)
 		if err != nil {
@@ -147,9 +147,33 @@ func (c *Bridge) Answer(ctx context.Context, to channel.Target, senderID string,
 		Choice: wire.PressParams{ID: p.ID, Data: p.Data, MessageID: p.MessageID}}, nil)
 }
 
+// Login implements channel.LoginAsker. A program that does not know it asks for nothing.
+func (c *Bridge) Login(ctx context.Context) error {
+	var now wire.AskParams
+	if err := c.call(ctx, wire.Login, struct{}{}, &now); err != nil {
+		if errors.Is(err, channel.ErrRefused) {
+			return err
+		}
+		return nil // it was not there, or it has no such thing
+	}
+	if a, err := now.Channel(c.o.Now()); err == nil && a.Kind != "" {
+		c.asked(a)
+	}
+	return nil
+}
+
 // Confirm implements channel.Confirmer.
 func (c *Bridge) Confirm(ctx context.Context, value string, yes bool) error {
 	return c.call(ctx, wire.Confirm, wire.ConfirmParams{Value: value, Yes: yes}, nil)
+}
+
+// LogOut implements channel.LogOuter.
+func (c *Bridge) LogOut(ctx context.Context) error {
+	err := c.call(ctx, wire.LogOut, struct{}{}, nil)
+	if errors.Is(err, errUnanswered) {
+		return fmt.Errorf("%w: %w", channel.ErrUncertain, err)
+	}
+	return err
 }
 
 // Poll implements channel.Poller. As with Send, nobody knows what became of one that
@@ -170,9 +194,17 @@ func (c *Bridge) Pin(ctx context.Context, to channel.Target, messageID string, o
 
 // Read implements channel.Reader.
 func (c *Bridge) Read(ctx context.Context, to channel.Target, before string, limit int) ([]channel.Past, error) {
+	return c.past(ctx, wire.Read, wire.ReadParams{To: target(to), Before: before, Limit: limit}, limit)
+}
+
+// Search implements channel.Searcher.
+func (c *Bridge) Search(ctx context.Context, to channel.Target, words string, limit int) ([]channel.Past, error) {
+	return c.past(ctx, wire.Search, wire.SearchParams{To: target(to), Words: words, Limit: limit}, limit)
+}
+
+func (c *Bridge) past(ctx context.Context, method string, params any, limit int) ([]channel.Past, error) {
 	var r wire.ReadResult
-	err := c.call(ctx, wire.Read, wire.ReadParams{To: target(to), Before: before, Limit: limit}, &r)
-	if err != nil {
+	if err := c.call(ctx, method, params, &r); err != nil {
 		return nil, err
 	}
 	if len(r.Messages) > limit {

@@ -68,6 +68,8 @@ func Kind() channel.Kind {
 		MaxFile:      MostFile >> 20, MaxFileWhy: "Signal takes 100; Hearth and signal-cli hold a file as a whole on its way",
 		New:     open,
 		IsGroup: isGroup,
+		LogOut: "The login is signal-cli's: `signal-cli -a NUMBER unregister`, or on the phone that it is linked to Settings, Linked devices, " +
+			"ends it",
 	}
 }
 

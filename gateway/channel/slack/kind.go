@@ -74,6 +74,7 @@ func Kind() channel.Kind {
 		IsGroup: func(conversation string) bool {
 			return strings.HasPrefix(conversation, "C") || strings.HasPrefix(conversation, "G")
 		},
+		Address: channel.Addressed("", "channel:"),
 	}
 }
 

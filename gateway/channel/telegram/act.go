@@ -34,6 +34,8 @@ type sendPoll struct {
 	Options    []pollOption `json:"options"`
 	Multiple   bool         `json:"allows_multiple_answers,omitempty"`
 	OpenPeriod int          `json:"open_period,omitempty"`
+	Anonymous  *bool        `json:"is_anonymous,omitempty"` // true without it
+	Quiet      bool         `json:"disable_notification,omitempty"`
 }
 
 // Poll sends a poll. Telegram closes one by itself within ten minutes or not at all.
@@ -54,7 +56,10 @@ func (c *Channel) Poll(ctx context.Context, to channel.Target, p channel.Poll) (
 		return channel.Receipt{}, err
 	}
 	req := sendPoll{ConnID: at.conn, ChatID: at.chat, ThreadID: at.topic(), Question: p.Question, Multiple: p.Multiple,
-		OpenPeriod: int(p.Open / time.Second)}
+		OpenPeriod: int(p.Open / time.Second), Quiet: p.Manner.Silent}
+	if p.Manner.Public {
+		req.Anonymous = new(false)
+	}
 	for _, o := range p.Options {
 		if n := utf16Len(o); n == 0 || n > maxOption {
 			return channel.Receipt{}, fmt.Errorf("%w: an answer of a Telegram poll has 1 to %d characters", channel.ErrRefused, maxOption)
@@ -107,13 +112,22 @@ type setCommands struct {
 	Language string       `json:"language_code,omitempty"`
 }
 
+type deleteCommands struct {
+	Language string `json:"language_code,omitempty"`
+}
+
+// menuLanguages are those in which there may be a menu of ours from before.
+func menuLanguages() []string { return []string{"", "de", "zh"} }
+
 // Menu sets the commands that people see behind the button beside the text field, for
 // everybody and once more for each language. A name that Telegram does not take stands
-// in no menu; typing it works.
+// in no menu; typing it works. Who has a menu in their language sees that one alone, so
+// one that is not needed any more is deleted.
 func (c *Channel) Menu(ctx context.Context, commands []channel.Command) error {
-	languages := []string{""}
+	languages, needed := menuLanguages(), map[string]bool{"": len(commands) > 0}
 	for _, cmd := range commands {
 		for l := range cmd.Local {
+			needed[l] = true
 			if !slices.Contains(languages, l) {
 				languages = append(languages, l)
 			}
@@ -121,6 +135,12 @@ func (c *Channel) Menu(ctx context.Context, commands []channel.Command) error {
 	}
 	slices.Sort(languages)
 	for _, l := range languages {
+		if !needed[l] {
+			if err := c.api.call(ctx, "deleteMyCommands", deleteCommands{l}, nil); err != nil {
+				return err
+			}
+			continue
+		}
 		list := setCommands{Commands: []botCommand{}, Language: l}
 		for _, cmd := range commands {
 			words := text.Ellipsis(oneLineOf(cmp.Or(cmd.Local[l], cmd.Description)), maxDescription-1)

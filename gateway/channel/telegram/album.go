@@ -23,8 +23,8 @@ const (
 
 // company is what a file can stand beside in an album: pictures and videos together,
 // music with music, documents with documents; voice notes and animations alone.
-func company(m *channel.Media) string {
-	switch _, field := sendMethod(m); field {
+func company(m *channel.Media, how channel.Manner) string {
+	switch _, field := sendMethod(m, how); field {
 	case "photo", "video":
 		return "seen"
 	case "audio", "document":
@@ -35,11 +35,11 @@ func company(m *channel.Media) string {
 
 // Albums cuts the files of an answer into what is sent as one message each. Files keep
 // their order among those that they can stand beside.
-func (c *Channel) Albums(media []channel.Media) (out [][]channel.Media) {
+func (c *Channel) Albums(media []channel.Media, how channel.Manner) (out [][]channel.Media) {
 	open := map[string]int{} // the album of a company that still has room
 	bytes := map[string]int64{}
 	for _, m := range media {
-		with := company(&m)
+		with := company(&m, how)
 		at, ok := open[with]
 		if with != "" && ok && len(out[at]) < maxAlbum && bytes[with]+m.Size <= maxAlbumBytes {
 			out[at] = append(out[at], m)
@@ -87,7 +87,7 @@ func (c *Channel) postAlbum(ctx context.Context, to place, i int, p part, html b
 	items := make([]albumItem, len(p.media))
 	for n := range p.media {
 		m := &p.media[n]
-		_, items[n].Type = sendMethod(m)
+		_, items[n].Type = sendMethod(m, p.how)
 		if strings.Contains(m.URL, "://") {
 			if !webLink(m.URL) {
 				return 0, fmt.Errorf("%w: only http and https addresses of files can be sent", channel.ErrRefused)
@@ -112,7 +112,7 @@ func (c *Channel) postAlbum(ctx context.Context, to place, i int, p part, html b
 	if err != nil {
 		return 0, fmt.Errorf("write an album: %w", err)
 	}
-	b, err := upload(append(mediaForm(to, i), [2]string{"media", string(list)}), files)
+	b, err := upload(append(mediaForm(to, i, p.how), [2]string{"media", string(list)}), files)
 	if err != nil {
 		return 0, err
 	}
@@ -127,13 +127,16 @@ func (c *Channel) postAlbum(ctx context.Context, to place, i int, p part, html b
 }
 
 // mediaForm is what every request with files begins with.
-func mediaForm(to place, i int) [][2]string {
+func mediaForm(to place, i int, how channel.Manner) [][2]string {
 	form := append([][2]string{{"chat_id", to.chat}}, to.business()...)
 	if t := to.topic(); t != 0 {
 		form = append(form, [2]string{"message_thread_id", strconv.FormatInt(t, 10)})
 	}
 	if r := to.answering(i); r != nil {
 		form = append(form, [2]string{"reply_parameters", fmt.Sprintf(`{"message_id":%d,"allow_sending_without_reply":true}`, r.MessageID)})
+	}
+	if how.Silent {
+		form = append(form, [2]string{"disable_notification", "true"})
 	}
 	return form
 }

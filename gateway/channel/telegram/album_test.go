@@ -48,7 +48,7 @@ func TestAlbums(t *testing.T) {
 		{"at most what one request carries", big, []string{"a.mp4 b.mp4", "c.mp4"}},
 	} {
 		var got []string
-		for _, a := range (&Channel{}).Albums(tc.media) {
+		for _, a := range (&Channel{}).Albums(tc.media, channel.Manner{}) {
 			var names []string
 			for _, m := range a {
 				names = append(names, m.Name)

@@ -43,7 +43,7 @@ func Kind() channel.Kind {
 			"Give it a name, and a user name that ends in “bot”.",
 			"Copy the token that it shows, all of it."},
 		First: "In Telegram, open your bot, choose Start, and write “hi”.",
-		Later: []string{"defaultAccount", "proxy", "network", "commands", "customCommands", "actions", "reactionLevel",
+		Later: []string{"defaultAccount", "proxy", "network", "actions", "reactionLevel",
 			"ackReaction", "linkPreview", "direct", "dms", "dmHistoryLimit", "tokenFile", "name",
 			"capabilities", "execApprovals", "threadBindings", "retry", "timeoutSeconds", "configWrites", "webhookPath",
 			"webhookHost", "webhookPort", "markdown", "errorPolicy", "heartbeat", "autoTopicLabel"},
@@ -53,8 +53,20 @@ func Kind() channel.Kind {
 		IsGroup: func(conversation string) bool {
 			return strings.HasPrefix(conversation, "-") || strings.HasPrefix(conversation, businessScheme)
 		},
-		Thread: "topic", Blocks: true,
+		Address: address,
+		Thread:  "topic", Blocks: true,
+		Menu: channel.MenuTraits{Registered: true, Most: maxCommands, Added: true, Dashless: true},
 	}
+}
+
+// address reads <chat>:topic:<topic>, as OpenClaw's clients write a topic of a forum.
+func address(target string) (conversation, thread string) {
+	target = strings.TrimPrefix(target, "tg:")
+	chat, topic, ok := strings.Cut(target, ":topic:")
+	if !ok || chat == "" || topic == "" {
+		return target, ""
+	}
+	return chat, topic
 }
 
 func accountNumber(s string) bool {

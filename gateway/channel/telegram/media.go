@@ -20,8 +20,16 @@ const fileScheme = "telegram-file:"
 
 const maxPhoto = 10 << 20
 
-// sendMethod says how a file is shown.
-func sendMethod(m *channel.Media) (method, field string) {
+// sendMethod says how a file is shown when it is sent in a manner.
+func sendMethod(m *channel.Media, how channel.Manner) (method, field string) {
+	switch {
+	case how.Document:
+		return "sendDocument", "document"
+	case how.Voice && spoken(m.MIME):
+		return "sendVoice", "voice"
+	case how.Animation && m.MIME == "video/mp4":
+		return "sendAnimation", "animation"
+	}
 	switch m.MIME {
 	case "image/jpeg", "image/png", "image/webp":
 		if m.Size <= maxPhoto {
@@ -39,13 +47,22 @@ func sendMethod(m *channel.Media) (method, field string) {
 	return "sendDocument", "document"
 }
 
+// spoken reports whether Telegram shows sounds of a kind as voice notes: Opus, MP3 and M4A.
+func spoken(mime string) bool {
+	switch mime {
+	case "audio/ogg", "audio/opus", "audio/mpeg", "audio/mp4", "audio/m4a", "audio/x-m4a":
+		return true
+	}
+	return false
+}
+
 func (c *Channel) sendMedia(ctx context.Context, to place, i int, p part) (int64, error) {
 	if len(p.media) > 1 {
 		return c.sendAlbum(ctx, to, i, p)
 	}
 	m := &p.media[0]
-	method, field := sendMethod(m)
-	form := mediaForm(to, i)
+	method, field := sendMethod(m, p.how)
+	form := mediaForm(to, i, p.how)
 	captioned := func(html bool) [][2]string {
 		switch {
 		case p.text.plain == "":

@@ -78,6 +78,7 @@ type part struct {
 	text    rendered
 	media   []channel.Media // one, or an album
 	buttons *keyboard
+	how     channel.Manner
 }
 
 // Send sends the text and then the files, as albums; a short text becomes the caption
@@ -131,17 +132,17 @@ func (c *Channel) unfinished(key string, first int64, done, all int, err error) 
 func (c *Channel) split(m channel.Message) []part {
 	var parts []part
 	for _, t := range fitting(m.Text, 0) {
-		parts = append(parts, part{text: t})
+		parts = append(parts, part{text: t, how: m.Manner})
 	}
 	if k := keyboardOf(m.Choices); k != nil && len(parts) > 0 {
 		parts[len(parts)-1].buttons = k
 	}
-	for i, album := range c.Albums(m.Media) {
+	for i, album := range c.Albums(m.Media, m.Manner) {
 		if i == 0 && len(m.Choices) == 0 && len(parts) == 1 && parts[0].text.units() <= maxCaption {
 			parts[0].media = album
 			continue
 		}
-		parts = append(parts, part{media: album})
+		parts = append(parts, part{media: album, how: m.Manner})
 	}
 	return parts
 }
@@ -166,7 +167,7 @@ func (c *Channel) sendPart(ctx context.Context, to place, i int, p part) (int64,
 	}
 	req := sendMessage{
 		ConnID: to.conn, ChatID: to.chat, ThreadID: to.topic(), Text: p.text.html, ParseMode: "HTML",
-		Reply: to.answering(i), Preview: linkPreview{Disabled: true}, Buttons: p.buttons,
+		Reply: to.answering(i), Preview: linkPreview{Disabled: true}, Buttons: p.buttons, Quiet: p.how.Silent,
 	}
 	var sent message
 	post := func() error { return c.api.once(ctx, callTimeout, "sendMessage", req, &sent) }

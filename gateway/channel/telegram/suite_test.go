@@ -80,7 +80,7 @@ func (n *network) Messages() (out []loopback.Message) {
 	for _, chat := range []int64{dm, forum} {
 		for _, m := range n.Sent(chat) {
 			seen := loopback.Message{ID: strconv.FormatInt(m.ID, 10), To: target(chat), Text: m.Text, Reactions: m.Reactions, Edits: m.Edits,
-				Words: m.Words, Options: m.Options, Pinned: m.Pinned}
+				Words: m.Words, Options: m.Options, Pinned: m.Pinned, Silent: m.Quiet}
 			for _, b := range m.Buttons {
 				seen.Choices = append(seen.Choices, channel.Choice{Data: b.Data, Label: b.Label})
 			}

@@ -177,6 +177,7 @@ func (c *Channel) Limits() channel.Limits {
 	return channel.Limits{
 		Text: textLimit, Unit: channel.UTF16, Caption: maxCaption, Dialect: channel.HTML,
 		EditPace: time.Second, Typing: typingShown, Files: c.opt.MaxFile, Reactions: true, Threads: true, Heard: true, Choices: maxChoices,
+		Manner: channel.Manner{Silent: true, Document: true, Voice: true, Animation: true, Public: true},
 	}
 }
 

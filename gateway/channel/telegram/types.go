@@ -165,6 +165,7 @@ type sendMessage struct {
 	// what the agent has read.
 	Preview linkPreview `json:"link_preview_options"`
 	Buttons *keyboard   `json:"reply_markup,omitempty"`
+	Quiet   bool        `json:"disable_notification,omitempty"`
 }
 
 type editMessage struct {

@@ -140,7 +140,8 @@ func Seconds(s float64) time.Duration {
 	return time.Duration(min(s, day) * float64(time.Second))
 }
 
-// Words makes one short line of what a server said.
+// Words makes one short line of what a server said, without a full stop at its end:
+// it stands in a sentence of ours.
 func Words(s, fallback string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
@@ -148,7 +149,11 @@ func Words(s, fallback string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, ""))
-	if s = text.Line(s); s == "" {
+	s = text.Line(s)
+	if !strings.HasSuffix(s, "..") {
+		s = strings.TrimSuffix(s, ".")
+	}
+	if s == "" {
 		return fallback
 	}
 	return text.Ellipsis(s, 300)

@@ -99,3 +99,19 @@ func TestRead(t *testing.T) {
 		t.Errorf("what must not be done twice: %v", err)
 	}
 }
+
+func TestWords(t *testing.T) {
+	for said, want := range map[string]string{
+		"":                                 "Not Found",
+		" \u202e\n.":                       "Not Found",
+		"Invalid or expired session.":      "Invalid or expired session",
+		"No such\nthing":                   "No such thing",
+		"and so on...":                     "and so on...",
+		strings.Repeat("word ", 80):        strings.Repeat("word ", 59) + "word…",
+		"the id\x00 was \u2066no\u2069 id": "the id was no id",
+	} {
+		if got := webcall.Words(said, "Not Found"); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}

@@ -36,6 +36,7 @@ const (
 var Limits = channel.Limits{
 	Text: 4000, Caption: 1000, Dialect: channel.PlainText, EditPace: 2 * time.Second, EditWindow: 20 * time.Minute,
 	Typing: 10 * time.Second, Files: MostFile, Reactions: true,
+	Manner: channel.Manner{Document: true, Animation: true, Voice: true},
 }
 
 // MostFile is the largest file: it is encrypted as a whole.
@@ -72,7 +73,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Beside(Program, program.Options{Account: a, Network: ID, Limits: Limits, Can: channel.Writing()})
+	return program.Beside(Program, program.Options{Account: a, Network: ID, Limits: Limits, Can: append(channel.Writing(), channel.CanLogOut)})
 }
 
 // Check says what is wrong with an account.

@@ -36,7 +36,7 @@ var Limits = channel.Limits{
 }
 
 // abilities are what an account can do.
-var abilities = []channel.Ability{channel.CanEdit, channel.CanDelete, channel.CanType, channel.CanReact, channel.CanFetch}
+var abilities = append(channel.Writing(), channel.CanRead)
 
 // Kind describes XMPP.
 func Kind() channel.Kind {

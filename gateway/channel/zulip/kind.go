@@ -73,7 +73,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	if err := Check(a); err != nil {
 		return nil, err
 	}
-	return program.Bundled(ID, a, Limits, channel.Writing()...)
+	return program.Bundled(ID, a, Limits, append(channel.Writing(), channel.CanRead, channel.CanSearch)...)
 }
 
 // Check says what is wrong with an account.

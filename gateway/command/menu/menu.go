@@ -4,15 +4,78 @@
 package menu
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/command"
+	"github.com/hearth-assistant/hearth/gateway/skill"
 )
 
-// Of are commands for a menu, in their order.
-func Of(all []command.Command) (out []channel.Command) {
+// Wanted is what a menu is made of.
+type Wanted struct {
+	Own    []command.Command // Hearth's
+	Skills []skill.Command
+	Added  []channel.Command // of the person's own
+	Most   int               // that the network shows; 0: any number
+	// Dashless: it shows no names with a dash.
+	Dashless bool
+}
+
+// Of are the commands for a menu: Hearth's, the person's own, then those of skills. left
+// says what does not stand in it, and why.
+func (w Wanted) Of() (out []channel.Command, left []string) {
+	out, taken := own(w.Own), map[string]bool{}
+	for _, c := range w.Own {
+		for _, name := range append([]string{c.Name}, c.Aliases...) {
+			taken[strings.ReplaceAll(name, "-", "_")] = true
+		}
+	}
+	var skills []channel.Command
+	for _, s := range w.Skills {
+		if taken[s.Name] {
+			continue
+		}
+		taken[s.Name] = true
+		about := cmp.Or(first(s.Skill.Description), s.Skill.Name)
+		skills = append(skills, channel.Command{Name: s.Name, Description: about, Args: "<input>"})
+	}
+	for _, c := range w.Added {
+		if taken[c.Name] {
+			left = append(left, "/"+c.Name+" of customCommands is a command already")
+			continue
+		}
+		taken[c.Name] = true
+		out = append(out, c)
+	}
+	out = append(out, skills...)
+	if w.Dashless {
+		out = slices.DeleteFunc(out, func(c channel.Command) bool { return strings.Contains(c.Name, "-") })
+	}
+	if w.Most > 0 && len(out) > w.Most {
+		var names []string
+		for _, c := range out[w.Most:] {
+			names = append(names, "/"+c.Name)
+		}
+		out = out[:w.Most]
+		left = append(left, fmt.Sprintf("the network shows %d commands, so these can only be typed: %s", w.Most, several(names)))
+	}
+	return out, left
+}
+
+// mostNamed is how many are told by their names.
+const mostNamed = 10
+
+func several(names []string) string {
+	if more := len(names) - mostNamed; more > 0 {
+		return strings.Join(names[:mostNamed], " ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, " ")
+}
+
+func own(all []command.Command) (out []channel.Command) {
 	words := local()
 	for _, c := range all {
 		m := channel.Command{Name: c.Name, Description: first(c.Description), Args: c.Args}

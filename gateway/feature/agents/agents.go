@@ -18,7 +18,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/session/policy"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
@@ -31,8 +31,8 @@ type Options struct {
 	Files    *workspace.Keeper // those that tell an agent who it is
 	Undo     *undo.Log
 	Sessions *session.Manager
-	Children *spawn.Book // sub-agents
-	StateDir string      // Hearth's own folder, where no workspace may be
+	Children *subagent.Book // sub-agents
+	StateDir string         // Hearth's own folder, where no workspace may be
 	Logger   *slog.Logger
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/plan"
 )
@@ -38,7 +38,7 @@ type Options struct {
 	Agents   *agents.Directory
 	Choice   *choice.Chooser
 	Models   Models
-	Children *spawn.Book // sub-agents
+	Children *subagent.Book // sub-agents
 	Media    *media.Store
 	Desk     *handin.Desk
 }
@@ -65,6 +65,7 @@ func New(o Options) host.Feature {
 			method.Plain(protocol.MethodMediaGet, f.picture),
 			method.Plain(protocol.MethodUploadPut, o.Desk.Put),
 			method.Plain(protocol.MethodUploadDrop, f.drop),
+			method.Plain(protocol.MethodArtifactSave, o.Desk.Save),
 			method.Called(protocol.MethodView, f.view),
 		},
 		Tools:    []tool.Tool{plan.Tool{}},

@@ -99,7 +99,11 @@ func TestIsolatedRuns(t *testing.T) {
 	var keys []string
 	for range 2 {
 		var started protocol.CronRunStarted
-		p.Do(protocol.MethodCronRun, protocol.CronRunParams{CronIDParams: protocol.CronIDParams{ID: j.ID}}, &started)
+		gatewaytest.WaitFor(t, "the end of the run before", func() bool { // its entry is there a moment earlier
+			started = protocol.CronRunStarted{}
+			p.Do(protocol.MethodCronRun, protocol.CronRunParams{CronIDParams: protocol.CronIDParams{ID: j.ID}}, &started)
+			return started.Enqueued
+		})
 		gatewaytest.WaitFor(t, "the run", func() bool {
 			var runs protocol.CronRuns
 			p.Do(protocol.MethodCronRuns, protocol.CronRunsParams{RunID: started.RunID}, &runs)

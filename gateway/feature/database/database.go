@@ -1,6 +1,7 @@
 // Package database is the feature that looks after the one database file: it
-// keeps a good copy, and says when the file or its disk is in trouble. Reading,
-// writing and mending are packages store's and rescue's.
+// keeps a good copy, reads all of it when asked to, gives back what it does not use,
+// and says when the file or its disk is in trouble. Reading, writing and mending are
+// packages store's and recovery's.
 package database
 
 import (
@@ -10,13 +11,16 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/task"
 )
 
 const (
@@ -25,6 +29,8 @@ const (
 	copyFirst = 2 * time.Minute
 	// copyEvery is how old the last good copy may become.
 	copyEvery = 24 * time.Hour
+	// lookEvery is how often is looked whether something is due.
+	lookEvery = 10 * time.Minute
 	// copyMargin is what a copy leaves free on the disk.
 	copyMargin = 1 << 30
 )
@@ -33,19 +39,40 @@ const (
 type Options struct {
 	Store *store.DB
 	Dir   statedir.Dir
+	Tasks *task.Book
+	Work  *background.Group
+	Load  func() (active, queued int) // of answers: what nobody should disturb
 	Now   func() time.Time
 	Log   *slog.Logger
 }
 
-type feature struct{ o Options }
+type feature struct {
+	o Options
+
+	mu      sync.Mutex
+	task    string // the newest check or compaction
+	last    checked
+	compact compacted
+	itself  time.Time // when it was compacted unasked
+}
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o}
-	return host.Feature{Checks: f.checks, Problems: f.problems, Run: func(ctx context.Context) error {
-		f.keepCopy(ctx)
-		return nil
-	}}
+	f := &feature{o: o}
+	o.Tasks.Own(protocol.TaskStoreCheck, doer{f.check})
+	o.Tasks.Own(protocol.TaskStoreCompact, doer{f.compactNow})
+	return host.Feature{
+		Methods: []method.Method{
+			method.Plain(protocol.MethodStoreStatus, f.status),
+			method.Plain(protocol.MethodStoreCheck, f.check),
+			method.Plain(protocol.MethodStoreCompact, f.compactNow),
+		},
+		Checks: f.checks, Problems: f.problems,
+		Run: func(ctx context.Context) error {
+			f.lookAfter(ctx)
+			return nil
+		},
+	}
 }
 
 // checks are the problems, for the doctor.
@@ -79,19 +106,21 @@ func (f *feature) problems() []protocol.Problem {
 	return nil
 }
 
-// keepCopy keeps a good copy of the store, made once a day, until ctx ends.
-func (f *feature) keepCopy(ctx context.Context) {
-	for wait := copyFirst; ; wait = time.Hour {
+// lookAfter keeps a good copy of the store, made once a day, and gives back what the
+// store does not use, until ctx ends.
+func (f *feature) lookAfter(ctx context.Context) {
+	copies := 0
+	for wait := copyFirst; ; wait = lookEvery {
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 			return
 		}
-		if !f.copyDue() {
-			continue
-		}
-		if err := f.o.Store.Copy(ctx, f.o.Dir.LastGood()); err != nil && ctx.Err() == nil {
-			f.o.Log.Warn("the store could not be copied", "err", err)
+		f.compactWhenDue(ctx)
+		if copies++; copies%int(time.Hour/lookEvery) == 1 && f.copyDue() {
+			if err := f.o.Store.Copy(ctx, f.o.Dir.LastGood()); err != nil && ctx.Err() == nil {
+				f.o.Log.Warn("the store could not be copied", "err", err)
+			}
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/rescue"
+	"github.com/hearth-assistant/hearth/gateway/recovery"
 )
 
 // TestFault_F_DB_07_RestoredCopyIsTold: the copy of yesterday is put back; what was
@@ -29,7 +29,7 @@ func TestFault_F_DB_07_RestoredCopyIsTold(t *testing.T) {
 	p.Do(protocol.MethodPairRemove, protocol.PairRemoveParams{DeviceID: id}, nil)
 	p.Do(protocol.MethodTokensRevoke, protocol.TokenRevokeParams{Token: tok.Token.ID}, nil)
 	r.Shutdown()
-	if _, err := rescue.Restore(r.Dir, time.Unix(1_800_000_000, 0)); err != nil {
+	if _, err := recovery.Restore(r.Dir, time.Unix(1_800_000_000, 0)); err != nil {
 		t.Fatal(err)
 	}
 	r.Start()

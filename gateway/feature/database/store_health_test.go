@@ -13,7 +13,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/gatewaytest"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
-	"github.com/hearth-assistant/hearth/gateway/rescue"
+	"github.com/hearth-assistant/hearth/gateway/recovery"
 	"github.com/hearth-assistant/hearth/gateway/startup"
 )
 
@@ -55,7 +55,7 @@ func TestFault_F_DB_02_LastGoodCopyComesBack(t *testing.T) {
 	r := gatewaytest.New(t, "chat/echo")
 	p := r.Connect()
 	p.Say("main", "one", "remember the bread")
-	if _, err := rescue.Look(r.Dir); !errors.Is(err, rescue.ErrRunning) {
+	if _, err := recovery.Look(r.Dir); !errors.Is(err, recovery.ErrRunning) {
 		t.Errorf("a running gateway's store was looked at: %v", err)
 	}
 	r.Shutdown()
@@ -63,7 +63,7 @@ func TestFault_F_DB_02_LastGoodCopyComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := func() (n int) {
-		_, err := rescue.Export(r.Dir.Store(), func(m rescue.Message) error {
+		_, err := recovery.Export(r.Dir.Store(), func(m recovery.Message) error {
 			if m.SessionKey == "agent:main:main" && strings.Contains(m.Message.Text(), "bread") {
 				n++
 			}
@@ -85,14 +85,14 @@ func TestFault_F_DB_02_LastGoodCopyComesBack(t *testing.T) {
 	if !errors.As(err, &se) || !strings.Contains(se.Fix, "hearth store restore") {
 		t.Fatalf("an emptied store: %v", err)
 	}
-	if rep, err := rescue.Look(r.Dir); err != nil || rep.OK || rep.LastGood == "" {
+	if rep, err := recovery.Look(r.Dir); err != nil || rep.OK || rep.LastGood == "" {
 		t.Errorf("%+v, %v", rep, err)
 	}
-	kept, err := rescue.Restore(r.Dir, time.Unix(1_800_000_000, 0))
+	kept, err := recovery.Restore(r.Dir, time.Unix(1_800_000_000, 0))
 	if err != nil || filepath.Base(kept) != "hearth.db.replaced-20270115-080000" {
 		t.Fatalf("%q, %v", kept, err)
 	}
-	if rep, err := rescue.Look(r.Dir); err != nil || !rep.OK {
+	if rep, err := recovery.Look(r.Dir); err != nil || !rep.OK {
 		t.Errorf("%+v, %v", rep, err)
 	}
 	r.Start()

@@ -7,8 +7,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/host"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/taint"
 	"github.com/hearth-assistant/hearth/gateway/tool/file"
@@ -18,7 +18,7 @@ import (
 
 // Options are the parts that the feature needs; all of them.
 type Options struct {
-	Finder place.Finder
+	Finder safepath.Finder
 	Reader *document.Reader // of files that are no text themselves
 	Agents *agents.Directory
 	Models *provider.Registry // which of them see pictures

@@ -12,11 +12,11 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/turn"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -33,7 +33,7 @@ type Options struct {
 	Choice   *choice.Chooser
 	Turns    *turn.Models // have the words for a model that cannot be asked
 	Sessions *session.Manager
-	Files    place.Finder
+	Files    safepath.Finder
 	Web      *publicweb.Web
 	Secrets  *redact.Redactor
 }

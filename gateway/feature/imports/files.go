@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/imports"
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 	"github.com/hearth-assistant/hearth/gateway/workspace"
 )
@@ -102,7 +102,7 @@ func (w *walk) put(ctx context.Context, dir, rel string, data []byte, before str
 		return nothing, leave("%v", err)
 	}
 	defer p.Close()
-	if v, why := p.Judge(true); v == place.Never || !p.Inside {
+	if v, why := p.Judge(true); v == safepath.Never || !p.Inside {
 		return nothing, leave("it is not written, because %s", why)
 	}
 	old, info, err := contents(p)
@@ -135,7 +135,7 @@ func (w *walk) put(ctx context.Context, dir, rel string, data []byte, before str
 }
 
 // contents are those of a file, nil where there is none.
-func contents(p *place.Place) ([]byte, fs.FileInfo, error) {
+func contents(p *safepath.Path) ([]byte, fs.FileInfo, error) {
 	f, info, err := p.Open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil

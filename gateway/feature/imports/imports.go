@@ -25,9 +25,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/method"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/skill"
@@ -55,7 +55,7 @@ type Options struct {
 	Contacts *contact.Book
 	Networks channel.Kinds
 	Skills   *skill.Library
-	Files    place.Finder
+	Files    safepath.Finder
 	Undo     *undo.Log
 	Jobs     Jobs
 	Tasks    *task.Book
@@ -69,7 +69,8 @@ type Options struct {
 type feature struct {
 	Options
 	taken store.Bucket[record]
-	one   sync.Mutex // held during a walk
+	one   sync.Mutex    // held during a walk
+	swept chan struct{} // closed when what a crash left is removed
 
 	mu      sync.Mutex
 	reports map[string]protocol.ImportReport // by task
@@ -87,6 +88,7 @@ const keptReports = 20
 func New(o Options) host.Feature {
 	f := &feature{
 		Options: o, taken: store.NewBucket[record]("imports"), reports: map[string]protocol.ImportReport{}, counted: map[asked]int{},
+		swept: make(chan struct{}),
 	}
 	o.Tasks.Own(protocol.TaskImport, doer{f})
 	return host.Feature{
@@ -109,8 +111,7 @@ func (f *feature) scratch() string { return filepath.Join(string(f.Dir), "import
 
 // sweep removes what a crash left there: it may hold keys.
 func (f *feature) sweep() {
-	f.one.Lock()
-	defer f.one.Unlock()
+	defer close(f.swept)
 	if err := os.RemoveAll(f.scratch()); err != nil {
 		f.Log.Warn("copies that an import left could not be removed", "folder", f.scratch(), "err", err)
 	}
@@ -127,8 +128,8 @@ func (f *feature) sources(context.Context, method.None) (protocol.ImportSources,
 
 // plan walks through a source and writes nothing.
 func (f *feature) plan(ctx context.Context, p protocol.ImportParams) (protocol.ImportReport, error) {
-	if !f.one.TryLock() {
-		return protocol.ImportReport{}, errBusy()
+	if err := f.claim(ctx); err != nil {
+		return protocol.ImportReport{}, err
 	}
 	defer f.one.Unlock()
 	rep, n, err := f.walk(ctx, p, "", nil)
@@ -144,7 +145,16 @@ func (f *feature) plan(ctx context.Context, p protocol.ImportParams) (protocol.I
 	return rep, nil
 }
 
-func errBusy() error {
+// claim takes f.one for a walk, or says that there is another.
+func (f *feature) claim(ctx context.Context) error {
+	select {
+	case <-f.swept:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if f.one.TryLock() {
+		return nil
+	}
 	return protocol.Unavailable(2000, "Another import is under way. `hearth tasks` shows it, and can end it.")
 }
 

@@ -22,10 +22,10 @@ func (f *feature) begin(ctx context.Context, p protocol.ImportParams) (protocol.
 	if err := t.Close(); err != nil {
 		return protocol.ImportStarted{}, err
 	}
-	if !f.one.TryLock() {
-		return protocol.ImportStarted{}, errBusy()
+	if err := f.claim(ctx); err != nil {
+		return protocol.ImportStarted{}, err
 	}
-	id, err := f.work(p, who.name)
+	id, err := f.work(ctx, p, who.name)
 	if err != nil {
 		f.one.Unlock()
 	}
@@ -33,7 +33,7 @@ func (f *feature) begin(ctx context.Context, p protocol.ImportParams) (protocol.
 }
 
 // work begins the task; f.one is held, and let go by the task.
-func (f *feature) work(p protocol.ImportParams, name string) (string, error) {
+func (f *feature) work(ctx context.Context, p protocol.ImportParams, name string) (string, error) {
 	if f.Work.Closed() {
 		return "", protocol.Unavailable(1000, "Hearth is stopping. Import again after the restart.")
 	}
@@ -49,6 +49,11 @@ func (f *feature) work(p protocol.ImportParams, name string) (string, error) {
 	f.mu.Unlock()
 	t.Status = protocol.TaskRunning
 	f.Tasks.Put(t)
+	if err := f.Tasks.Keep(ctx, t.ID); err != nil { // else a crash would leave half of an import that nobody knows of
+		t.Status, t.Error = protocol.TaskFailed, protocol.Sentence(err.Error())
+		f.Tasks.Put(t)
+		return "", err
+	}
 	f.Work.Go(func(ctx context.Context) {
 		defer f.one.Unlock()
 		err := f.Tasks.Do(ctx, t, func(ctx context.Context) (string, error) {

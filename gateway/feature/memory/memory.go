@@ -16,9 +16,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/memory"
 	"github.com/hearth-assistant/hearth/gateway/method"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/vectors"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/scope"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -35,7 +35,7 @@ import (
 // Options are the parts that the feature needs; all of them.
 type Options struct {
 	DB       *store.DB
-	Finder   place.Finder
+	Finder   safepath.Finder
 	Undo     *undo.Log
 	Settings *config.File
 	Agents   *agents.Directory

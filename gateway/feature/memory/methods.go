@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/memory"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
@@ -50,8 +50,8 @@ func forClients(err error) error {
 			return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
 		}
 	}
-	for _, known := range []error{memory.ErrNotMemory, memory.ErrNoWords, memory.ErrChanged, memory.ErrTooLarge, place.ErrPath,
-		place.ErrNotFile, place.ErrPrivate, place.ErrEscape, place.ErrMoved, fs.ErrPermission, memory.ErrLines} {
+	for _, known := range []error{memory.ErrNotMemory, memory.ErrNoWords, memory.ErrChanged, memory.ErrTooLarge, safepath.ErrPath,
+		safepath.ErrNotFile, safepath.ErrPrivate, safepath.ErrEscape, safepath.ErrMoved, fs.ErrPermission, memory.ErrLines} {
 		if errors.Is(err, known) {
 			return protocol.Invalid("%v", err)
 		}

@@ -32,7 +32,7 @@ func (f *feature) kinds(context.Context, method.None) (protocol.ChannelKinds, er
 		}
 		for _, s := range k.Settings {
 			one.Settings = append(one.Settings, protocol.ChannelSetting{Key: s.Key, Form: string(s.Form), About: s.About, Unset: s.Unset,
-				Needed: k.IsNeeded(s), On: s.On})
+				Needed: k.IsNeeded(s), OneOf: s.OneOf, On: s.On})
 		}
 		out.Kinds = append(out.Kinds, one)
 	}
@@ -251,21 +251,32 @@ func (f *feature) turn(ctx context.Context, p protocol.ChannelAccountParams, on 
 		return at, err
 	}
 	c, all := changes{}, config.At("channels", at.kind.ID, "enabled")
-	own := func(account string) config.Path {
-		return config.At("channels", at.kind.ID, "accounts", account, "enabled")
-	}
-	_, named := at.network.Named[at.account]
-	switch alone := at.account == "default" && !named && !at.network.Others("default"); {
-	case alone:
-		c.set(all, on)
-	case on && !at.network.Base.Enabled: // the switch of the network is over all of them
+	if on && !at.alone() && !at.network.Base.Enabled { // the switch of the network is over all of them
 		c.set(all, true)
 		for id := range at.network.Accounts() {
-			c.set(own(id), id == at.account)
+			c.set(at.ownSwitch(id), id == at.account)
 		}
-	default:
-		c.set(own(at.account), on)
+	} else {
+		c.set(at.switchOf(), on)
 	}
 	_, err = f.change(ctx, c)
 	return at, err
+}
+
+// alone: the account is all that stands at the network, and not called by its name.
+func (at place) alone() bool {
+	_, named := at.network.Named[at.account]
+	return at.account == "default" && !named && !at.network.Others("default")
+}
+
+func (at place) ownSwitch(account string) config.Path {
+	return config.At("channels", at.kind.ID, "accounts", account, "enabled")
+}
+
+// switchOf is the switch of this account and no other one.
+func (at place) switchOf() config.Path {
+	if at.alone() {
+		return config.At("channels", at.kind.ID, "enabled")
+	}
+	return at.ownSwitch(at.account)
 }

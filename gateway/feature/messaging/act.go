@@ -58,22 +58,23 @@ func (p post) ours(to message.To, messageID string) bool {
 func askAct(call tool.Call, to message.To, a message.Act) approval.Ask {
 	q := approval.For(approval.KindSend, call)
 	q.Tool, q.Known = "message", true
-	q.Host = strings.Join(append([]string{to.Channel, to.Account, to.Target, to.Thread, string(a.Do), a.MessageID, a.Emoji, a.Before, a.Text},
-		a.Options...), " ")
+	all := []string{to.Channel, to.Account, to.Target, to.Thread, string(a.Do), a.MessageID, a.Emoji, a.Before, a.Words, a.Text}
+	q.Host = strings.Join(append(all, a.Options...), " ")
 	q.Title = map[message.Action]string{
 		message.Edit: "Change a message to ", message.Delete: "Delete a message of ", message.React: "Put an emoji on a message of ",
 		message.Poll: "Make a poll for ", message.Pin: "Pin a message of ", message.Unpin: "Unpin a message of ",
-		message.Read: "Read what was said in ",
+		message.Read: "Read what was said in ", message.Search: "Search what was said in ",
 	}[a.Do] + plan.Show(to.String())
 	if c := map[message.Action]sentence.Code{
 		message.Edit: "msg.edit", message.Delete: "msg.delete", message.React: "msg.react", message.Poll: "msg.poll", message.Pin: "msg.pin",
-		message.Unpin: "msg.unpin", message.Read: "msg.read",
+		message.Unpin: "msg.unpin", message.Read: "msg.read", message.Search: "msg.read",
 	}[a.Do]; c != "" {
 		q.Says = sentence.New(c, "to", to.String())
 	}
 	q.Lines = []string{"Where: " + plan.Show(to.String())}
 	for _, f := range []struct{ name, value string }{
-		{"Message", a.MessageID}, {"Before", a.Before}, {"Emoji", a.Emoji}, {"Text", a.Text}, {"Answers", strings.Join(a.Options, " · ")},
+		{"Message", a.MessageID}, {"Before", a.Before}, {"Words", a.Words}, {"Emoji", a.Emoji}, {"Text", a.Text},
+		{"Answers", strings.Join(a.Options, " · ")},
 	} {
 		for i, line := range strings.Split(f.value, "\n") {
 			if i == 0 && line != "" {
@@ -86,7 +87,7 @@ func askAct(call tool.Call, to message.To, a message.Act) approval.Ask {
 	switch a.Do {
 	case message.Delete:
 		q.Warnings = []string{"What is deleted is gone for everybody there."}
-	case message.Read:
+	case message.Read, message.Search:
 		q.Warnings = []string{"The model reads what people wrote there."}
 	default:
 		q.Warnings = []string{"The assistant has no standing leave to do this in this chat."}
@@ -102,85 +103,105 @@ func (p post) Act(ctx context.Context, call tool.Call, to message.To, a message.
 	}
 	ctx, cancel := context.WithTimeout(ctx, actTime)
 	defer cancel()
-	said, err := p.try(ctx, ch, call, to, a)
-	var limit *channel.RateLimit
-	if errors.As(err, &limit) && limit.After <= mostWait && sleep.For(ctx, limit.After) == nil {
-		said, err = p.try(ctx, ch, call, to, a)
-	}
+	came, err := p.carryOut(ctx, ch, to, a, call.RunID+":poll:"+call.ID)
 	if errors.Is(err, channel.ErrUncertain) {
 		return "", fmt.Errorf("nobody knows whether it was done at %s (%w); do not repeat it, ask the person to look", to, err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("not done at %s: %w", to, err)
 	}
-	return said, nil
+	return came.words(a), nil
 }
 
-// cannot is an action that a network does not have.
+// outcome is what came of an action.
+type outcome struct {
+	messageID string // of a poll
+	past      []channel.Past
+	// lookedThrough: words were looked for here, in so many messages, and not by the network.
+	lookedThrough bool
+	looked        int
+}
+
+// words tell a model.
+func (o outcome) words(a message.Act) string {
+	switch {
+	case a.Do == message.Edit:
+		return "Changed."
+	case a.Do == message.Delete:
+		return "Deleted."
+	case a.Do == message.Poll:
+		return "The poll is there; its message is " + o.messageID + "."
+	case a.Do == message.Read && len(o.past) == 0:
+		return "Nothing was said there."
+	case a.Do == message.Read:
+		return listed(o.past)
+	case a.Do == message.Search:
+		return o.found()
+	}
+	return "Done."
+}
+
+// carryOut does what was permitted, once more where the network asks to wait a little. key
+// is the action's.
+func (p post) carryOut(ctx context.Context, ch channel.Channel, to message.To, a message.Act, key string) (outcome, error) {
+	came, err := p.try(ctx, ch, to, a, key)
+	var limit *channel.RateLimit
+	if errors.As(err, &limit) && limit.After <= mostWait && sleep.For(ctx, limit.After) == nil {
+		came, err = p.try(ctx, ch, to, a, key)
+	}
+	return came, err
+}
+
+// cannotError is an action that a network does not have.
+type cannotError struct{ network, what string }
+
+func (e *cannotError) Error() string {
+	return fmt.Sprintf("on %s Hearth cannot %s, so nothing was done", e.network, e.what)
+}
+
 func (p post) cannot(to message.To, what string) error {
-	return fmt.Errorf("on %s Hearth cannot %s, so nothing was done", p.o.Networks.Kinds.Label(to.Channel), what)
+	return &cannotError{p.o.Networks.Kinds.Label(to.Channel), what}
 }
 
-func (p post) try(ctx context.Context, ch channel.Channel, call tool.Call, to message.To, a message.Act) (string, error) {
+func (p post) try(ctx context.Context, ch channel.Channel, to message.To, a message.Act, key string) (out outcome, err error) {
 	at := p.routeTo(to).Target("")
 	switch a.Do {
 	case message.Edit:
 		if e, ok := channel.AsEditor(ch); ok {
-			return "Changed.", e.Edit(ctx, at, a.MessageID, a.Text)
+			return out, e.Edit(ctx, at, a.MessageID, a.Text)
 		}
-		return "", p.cannot(to, "change messages")
+		return out, p.cannot(to, "change messages")
 	case message.Delete:
 		if d, ok := channel.AsDeleter(ch); ok {
-			return "Deleted.", d.Delete(ctx, at, a.MessageID)
+			return out, d.Delete(ctx, at, a.MessageID)
 		}
-		return "", p.cannot(to, "delete messages")
+		return out, p.cannot(to, "delete messages")
 	case message.React:
 		if r, ok := channel.AsReactor(ch); ok {
-			return "Done.", r.React(ctx, at, a.MessageID, a.Emoji)
+			return out, r.React(ctx, at, a.MessageID, a.Emoji)
 		}
-		return "", p.cannot(to, "put emoji on messages")
+		return out, p.cannot(to, "put emoji on messages")
 	case message.Pin, message.Unpin:
 		if n, ok := channel.AsPinner(ch); ok {
-			return "Done.", n.Pin(ctx, at, a.MessageID, a.Do == message.Pin)
+			return out, n.Pin(ctx, at, a.MessageID, a.Do == message.Pin)
 		}
-		return "", p.cannot(to, "pin messages")
+		return out, p.cannot(to, "pin messages")
 	case message.Poll:
-		return p.poll(ctx, ch, call, to, a)
+		return p.poll(ctx, ch, to, a, key)
 	case message.Read:
 		return p.read(ctx, ch, to, a)
+	case message.Search:
+		return p.search(ctx, ch, to, a)
 	}
-	return "", p.cannot(to, string(a.Do))
+	return out, p.cannot(to, string(a.Do))
 }
 
-func (p post) poll(ctx context.Context, ch channel.Channel, call tool.Call, to message.To, a message.Act) (string, error) {
+func (p post) poll(ctx context.Context, ch channel.Channel, to message.To, a message.Act, key string) (out outcome, err error) {
 	asker, ok := channel.AsPoller(ch)
 	if !ok {
-		return "", p.cannot(to, "make polls: ask with a message and numbered answers")
+		return out, p.cannot(to, "make polls: ask with a message and numbered answers")
 	}
 	r, err := asker.Poll(ctx, p.routeTo(to).Target(""), channel.Poll{Question: a.Text, Options: a.Options, Multiple: a.Multiple, Open: a.Open,
-		Key: call.RunID + ":poll:" + call.ID})
-	return "The poll is there; its message is " + r.MessageID + ".", err
-}
-
-func (p post) read(ctx context.Context, ch channel.Channel, to message.To, a message.Act) (string, error) {
-	reader, ok := channel.AsReader(ch)
-	if !ok {
-		return "", p.cannot(to, "read what was said before")
-	}
-	all, err := reader.Read(ctx, p.routeTo(to).Target(""), a.Before, a.Limit)
-	if err != nil {
-		return "", err
-	}
-	if len(all) == 0 {
-		return "Nothing was said there.", nil
-	}
-	var b strings.Builder
-	for _, m := range all {
-		who := m.SenderName
-		if who != m.SenderID {
-			who = strings.TrimSpace(who + " (" + m.SenderID + ")")
-		}
-		fmt.Fprintf(&b, "[%s, %s, message %s] %s\n", m.At.UTC().Format("2006-01-02 15:04 UTC"), who, m.MessageID, m.Text)
-	}
-	return b.String(), nil
+		Manner: channel.Manner{Silent: a.Silent, Public: a.Public}, Key: key})
+	return outcome{messageID: r.MessageID}, err
 }

@@ -46,7 +46,10 @@ func TestMessageActionsOnTelegram(t *testing.T) {
 	if _, said := tell(`{"action":"read"}`); !strings.Contains(said, "on Telegram Hearth cannot read what was said before") {
 		t.Errorf("%q", said)
 	}
-	if _, said := tell(`{"action":"search"}`); !strings.Contains(said, "No network lets a bot search") {
+	if _, said := tell(`{"action":"search"}`); !strings.Contains(said, "search needs query") {
+		t.Errorf("%q", said)
+	}
+	if _, said := tell(`{"action":"search","query":"sea"}`); !strings.Contains(said, "on Telegram Hearth cannot read what was said before") {
 		t.Errorf("%q", said)
 	}
 	if _, said := tell(`{"action":"poll","pollQuestion":"One?","pollOption":["only"]}`); !strings.Contains(said, "2 to 20 answers") {

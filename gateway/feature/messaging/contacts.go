@@ -202,6 +202,10 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol
 	for _, p := range f.ownerlessProblem() {
 		warn("people", p)
 	}
+	for _, what := range f.leftOfMenus() {
+		out = append(out, protocol.HealthCheck{Area: "settings", State: protocol.CheckWarn, What: what,
+			Advice: "give it another name, or list fewer; `commands.native: false` and `commands.nativeSkills: false` leave room"})
+	}
 	contacts, err := f.o.Contacts.Contacts()
 	if err != nil {
 		return out

@@ -91,4 +91,13 @@ func TestWhatOneGroupIsTold(t *testing.T) {
 			t.Errorf("a topic that is switched off was answered: %q", text)
 		}
 	}
+	p.Patch(map[string]any{"channels": map[string]any{"telegram": map[string]any{"groups": map[string]any{
+		"-1009": map[string]any{"tools": map[string]any{"deny": []string{}}},
+	}}}})
+	gatewaytest.WaitFor(t, "the tool after the rule has gone", func() bool {
+		before := len(gatewaytest.Texts(api, forum))
+		api.Say(forum, anna, "once more", in(5))
+		gatewaytest.WaitFor(t, "an answer", func() bool { return len(gatewaytest.Texts(api, forum)) > before })
+		return strings.Contains(r.Model.Snapshot().System, "- memory_search:")
+	})
 }

@@ -156,7 +156,7 @@ func (k *killing) half(text string) bool {
 // read looks through all conversations.
 func (k *killing) read(ctx context.Context, t *testing.T, c *client.Client) {
 	t.Helper()
-	k.asked, k.ended = map[int]int{}, map[int]protocol.ReceiptState{}
+	k.asked, k.ended, k.runs = map[int]int{}, map[int]protocol.ReceiptState{}, map[int]string{}
 	var list protocol.SessionsList
 	ask(ctx, t, c, protocol.MethodSessionsList, protocol.SessionsListParams{Limit: 1000}, &list)
 	for _, s := range list.Sessions {
@@ -170,7 +170,7 @@ func (k *killing) read(ctx context.Context, t *testing.T, c *client.Client) {
 				}
 				for _, n := range numbersIn(m.Text()) {
 					k.asked[n]++
-					k.ended[n] = m.Hearth.State
+					k.ended[n], k.runs[n] = m.Hearth.State, m.Meta.RunID
 				}
 			}
 			more = page.HasMore
@@ -196,7 +196,7 @@ func (k *killing) missing() string {
 func (k *killing) check(t *testing.T) {
 	t.Helper()
 	on := k.received()
-	states, mute := map[protocol.ReceiptState]int{}, 0
+	states, silent := map[protocol.ReceiptState]int{}, map[string]bool{} // runs whose end names none of their messages
 	for n := 1; n <= k.said; n++ {
 		state, whole, broken := k.ended[n], on.whole[n], on.broken[n]
 		states[state]++
@@ -208,7 +208,7 @@ func (k *killing) check(t *testing.T) {
 			}
 		case protocol.ReceiptInterrupted, protocol.ReceiptFailed: // too many kills for one answer, and people are told so
 			if broken == 0 {
-				mute++
+				silent[k.runs[n]] = true
 			}
 		default:
 			t.Errorf("message %d has no visible end: %q", n, state)
@@ -224,8 +224,9 @@ func (k *killing) check(t *testing.T) {
 			t.Errorf("%d times the beginning of the answer to message %d stands alone, and the owner was shown %d", count, n, k.drafts[n])
 		}
 	}
+	mute := len(silent)                                          // messages that wait together are one run, and its end is told once
 	if len(others) > mute+k.aside || len(others) < mute-k.mute { // whose message is put aside is told so too
-		t.Errorf("%d messages had no answer, and %d times people were told: %.500q", mute, len(others), others)
+		t.Errorf("%d runs had no answer, and %d times people were told: %.500q", mute, len(others), others)
 	}
 	enough := k.said / 2
 	if k.last != "" { // they take longer, and three kills are the end of one
@@ -234,9 +235,10 @@ func (k *killing) check(t *testing.T) {
 	if answered := states[protocol.ReceiptAnswered]; answered < enough {
 		t.Errorf("only %d of %d messages were answered", answered, k.said)
 	}
-	t.Logf("%d messages in %v; ended: %v; killed: %v; shown as uncertain: %d that had arrived, %d that had not, %d notices, "+
-		"%d beginnings of which %d stand there, %d beginnings that were all; put aside: %d", k.said,
-		time.Since(k.began).Round(time.Second), states, k.hits, k.there, k.lost, k.mute, total(k.drafts), total(halves), total(k.full), k.aside)
+	t.Logf("%d messages in %v; ended: %v; %d runs without an answer, told %d times; killed: %v; shown as uncertain: %d that had arrived, "+
+		"%d that had not, %d notices, %d beginnings of which %d stand there, %d beginnings that were all; put aside: %d", k.said,
+		time.Since(k.began).Round(time.Second), states, mute, len(others), k.hits, k.there, k.lost, k.mute, total(k.drafts), total(halves),
+		total(k.full), k.aside)
 }
 
 func total(counts map[int]int) (sum int) {

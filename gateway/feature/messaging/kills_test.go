@@ -115,6 +115,7 @@ type killing struct {
 
 	asked map[int]int                   // how often a message stands in a conversation
 	ended map[int]protocol.ReceiptState // and how it ended
+	runs  map[int]string                // which run was to answer it
 	there int                           // answers that were shown as uncertain and had arrived
 	lost  int                           // and had not
 	mute  int                           // shown as uncertain, and nobody can see of which message they are

@@ -15,6 +15,8 @@ const (
 	usualLogin   = 30 * time.Second
 	longestLogin = 3 * time.Minute
 	loginLook    = 100 * time.Millisecond
+	// longestAsking is how long a connected account may take to say what it would ask for.
+	longestAsking = 20 * time.Second
 )
 
 // loginStart is what a person does to log an account in: as soon as it asks for
@@ -22,6 +24,13 @@ const (
 func (f *feature) loginStart(ctx context.Context, p protocol.WebLoginStartParams) (protocol.WebLogin, error) {
 	if p.Answer != "" {
 		return f.confirm(ctx, p)
+	}
+	if at, err := f.loggingIn(p.Channel, p.AccountID); err == nil && at.Connected {
+		asking, cancel := context.WithTimeout(ctx, longestAsking)
+		defer cancel()
+		if err := f.o.Networks.Login(asking, at.Network, at.AccountID); err != nil {
+			return protocol.WebLogin{}, protocol.Invalid("%v", err)
+		}
 	}
 	return f.login(ctx, p.Channel, p.AccountID, p.TimeoutMs, func(l protocol.WebLogin) bool { return l.Connected || l.Ask != nil })
 }
@@ -108,7 +117,8 @@ func (f *feature) howFar(a hub.AccountStatus) (l protocol.WebLogin, err error) {
 		if l.Message == "" {
 			l.Message = map[channel.AskKind]string{channel.AskQR: "Scan this with the device that has " + label + ".",
 				channel.AskCode: "Type this code where " + label + " asks for it.", channel.AskURL: "Open this address.",
-				channel.AskConfirm: "Does the other device show the same?", channel.AskText: label + " says this:"}[ask.Kind]
+				channel.AskConfirm: "Does the other device show the same?", channel.AskDecide: "Yes or no?",
+				channel.AskText: label + " says this:"}[ask.Kind]
 		}
 		if ask.Kind == channel.AskQR {
 			l.QRDataURL, err = qrcode.Picture(ask.Value)

@@ -1,6 +1,7 @@
 // Package messaging is the feature that looks after people and deliveries on
 // messaging networks, and after our accounts there: the methods channels.*,
-// hearth.channels.*, web.login.*, hearth.contacts.* and hearth.deliveries.*, the tool
+// hearth.channels.*, web.login.*, hearth.contacts.* and hearth.deliveries.*, those by which
+// clients write (send, poll, message.action), the tool
 // message, the menus of commands there, and what is said of them in status and doctor.
 // How a network is spoken is its channel's, which accounts there are is package
 // channel/hub's, who
@@ -13,7 +14,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/answers"
+	"github.com/hearth-assistant/hearth/gateway/audit"
 	"github.com/hearth-assistant/hearth/gateway/channel/hub"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/dispatch"
@@ -22,11 +25,13 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/outbound"
+	"github.com/hearth-assistant/hearth/gateway/outbound/once"
 	"github.com/hearth-assistant/hearth/gateway/outbound/sendfile"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/session"
+	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/gate"
 	"github.com/hearth-assistant/hearth/gateway/tool/message"
@@ -34,6 +39,7 @@ import (
 
 // Options are the parts that the feature needs; all of them.
 type Options struct {
+	Store     *store.DB
 	Networks  *hub.Hub
 	Settings  *config.File
 	Contacts  *contact.Book
@@ -46,18 +52,21 @@ type Options struct {
 	Gate      *gate.Gate
 	Secrets   *redact.Redactor
 	Keys      *lookup.Secrets
+	Agents    *agents.Directory
+	Audit     *audit.Log
 	Now       func() time.Time
 	Log       *slog.Logger
 }
 
 type feature struct {
 	o        Options
+	acts     *once.Book // of clients, but for messages
 	accounts sync.Mutex // one change of them at a time
 }
 
 // New makes the feature.
 func New(o Options) host.Feature {
-	f := &feature{o: o}
+	f := &feature{o: o, acts: once.New(o.Store, o.Now, o.Log)}
 	return host.Feature{
 		Methods: []method.Method{
 			method.Plain(protocol.MethodChannelsStatus, f.channelsStatus),
@@ -65,6 +74,13 @@ func New(o Options) host.Feature {
 			method.Plain(protocol.MethodWebLoginWait, f.loginWait),
 			method.Plain(protocol.MethodChannelsStart, f.start),
 			method.Plain(protocol.MethodChannelsStop, f.stop),
+			method.Called(protocol.MethodChannelsLogout, f.logout),
+			method.Called(protocol.MethodSend, f.send),
+			method.Called(protocol.MethodPoll, f.poll),
+			method.Called(protocol.MethodMessageAction, f.action),
+			method.Plain(protocol.MethodChannelsPairingList, f.pairingList),
+			method.Called(protocol.MethodChannelsPairingApprove, f.pairingApprove),
+			method.Plain(protocol.MethodChannelsPairingDismiss, f.pairingDismiss),
 			method.Plain(protocol.MethodChannelsKinds, f.kinds),
 			method.Plain(protocol.MethodChannelsAdd, f.add),
 			method.Plain(protocol.MethodChannelsRemove, f.remove),

@@ -131,30 +131,35 @@ func (p post) Send(ctx context.Context, call tool.Call, to message.To, text stri
 		ID: call.RunID + ":message:" + call.ID, Channel: to.Channel, To: p.routeTo(to).Target(""), Session: call.SessionKey, RunID: call.RunID,
 		Text: text, Media: media, Reply: outbound.ReplyOff,
 	}
-	err := p.o.Answers.Deliver(ctx, d)
-	if err != nil {
+	if err := p.o.Answers.Deliver(ctx, d); err != nil {
 		return message.Fate{}, err
 	}
-	ctx, stop := context.WithTimeout(ctx, receiptWait)
+	now, err := p.arrived(ctx, d.ID, receiptWait)
+	fate := message.Fate{ID: d.ID, State: string(now.State), Reason: now.Reason}
+	if n := len(now.Parts); n > 0 {
+		fate.MessageID = now.Parts[n-1].MessageID
+	}
+	if why := now.Problem(); why != "" {
+		fate.State, fate.Reason = string(outbound.Failed), why+" (the recipient was told)"
+	}
+	return fate, err
+}
+
+// arrived is a delivery as soon as it is over, or has to be tried again, or the time is.
+func (p post) arrived(ctx context.Context, id string, within time.Duration) (outbound.Delivery, error) {
+	ctx, stop := context.WithTimeout(ctx, within)
 	defer stop()
 	look := time.NewTicker(receiptLook)
 	defer look.Stop()
 	for {
-		now, err := p.o.Deliverer.Get(d.ID)
-		fate := message.Fate{ID: d.ID, State: string(now.State), Reason: now.Reason}
-		if n := len(now.Parts); n > 0 {
-			fate.MessageID = now.Parts[n-1].MessageID
-		}
-		if why := now.Problem(); why != "" {
-			fate.State, fate.Reason = string(outbound.Failed), why+" (the recipient was told)"
-		}
+		now, err := p.o.Deliverer.Get(id)
 		if err != nil || !now.State.Open() || now.Attempts > 0 {
-			return fate, err
+			return now, err
 		}
 		select {
 		case <-look.C:
 		case <-ctx.Done():
-			return fate, nil
+			return now, nil
 		}
 	}
 }

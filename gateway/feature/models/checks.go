@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/modelcheck"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
 	pick "github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
-	"github.com/hearth-assistant/hearth/gateway/trial"
 )
 
 // checks is what `hearth doctor` says of models and accounts.
@@ -52,7 +52,7 @@ func (c *checkup) defaultModel(ctx context.Context, live bool) {
 		return
 	}
 	if live {
-		if res := c.Trials.Try(ctx, trial.Ask{Ref: ref}); !res.OK {
+		if res := c.Trials.Try(ctx, modelcheck.Ask{Ref: ref}); !res.OK {
 			c.add(protocol.CheckFail, fmt.Sprintf("the default model %s does not answer", ref), res.Error)
 			return
 		} else {
@@ -68,8 +68,8 @@ func (c *checkup) defaultModel(ctx context.Context, live bool) {
 }
 
 func (c *checkup) abilities(choice provider.Choice) {
-	if w := choice.ContextWindow; w > 0 && w < trial.GoodWindow {
-		c.add(protocol.CheckWarn, fmt.Sprintf("the default model keeps only %s tokens of a conversation", trial.Thousands(w)),
+	if w := choice.ContextWindow; w > 0 && w < modelcheck.GoodWindow {
+		c.add(protocol.CheckWarn, fmt.Sprintf("the default model keeps only %s tokens of a conversation", modelcheck.Thousands(w)),
 			"16,000 or more is better: set contextWindow of the model in models.providers, or pick another model; `hearth models test --context` "+
 				"tries how much it really keeps")
 	}

@@ -4,14 +4,15 @@ import (
 	"context"
 	"strings"
 
+	"github.com/hearth-assistant/hearth/gateway/modelcheck"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/catalog"
-	"github.com/hearth-assistant/hearth/gateway/trial"
 )
 
 func (f feature) test(ctx context.Context, p protocol.ModelsTestParams) (protocol.ModelsTestResult, error) {
-	return result(f.Trials.Try(ctx, trial.Ask{Ref: f.Trials.Named(p.Model, p.Provider), Account: p.ProfileID, Window: p.Context})), ctx.Err()
+	ask := modelcheck.Ask{Ref: f.Trials.Named(p.Model, p.Provider), Account: p.ProfileID, Window: p.Context}
+	return result(f.Trials.Try(ctx, ask)), ctx.Err()
 }
 
 func (f feature) pull(ctx context.Context, p protocol.ModelsPullParams) (protocol.ModelsPullProgress, error) {
@@ -27,7 +28,7 @@ func (f feature) pull(ctx context.Context, p protocol.ModelsPullParams) (protoco
 	return f.Downloads.Pull(ctx, p, func(protocol.ModelsPullProgress) {})
 }
 
-func result(r trial.Result) protocol.ModelsTestResult {
+func result(r modelcheck.Result) protocol.ModelsTestResult {
 	out := protocol.ModelsTestResult{
 		Model: r.Ref.String(), OK: r.OK, TookMs: r.Took.Milliseconds(), Claimed: r.Claimed, Trained: r.Trained,
 		Line: r.Line, Notes: r.Notes, Error: r.Error, ErrorKind: string(r.Why),

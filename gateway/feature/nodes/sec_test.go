@@ -207,8 +207,9 @@ func flock(r *gatewaytest.Rig, keys []ed25519.PrivateKey) (all []*gatewaytest.Fa
 	var wg sync.WaitGroup
 	for i, key := range keys {
 		wg.Go(func() {
-			for range 4 {
-				if all[i], errs[i] = r.DialNode(key, "device.info"); !errors.Is(errs[i], context.DeadlineExceeded) {
+			for range 8 { // as a device does that a busy gateway did not hear out
+				all[i], errs[i] = r.DialNode(key, "device.info")
+				if !errors.Is(errs[i], context.DeadlineExceeded) && !errors.Is(errs[i], client.ErrLost) {
 					return
 				}
 			}

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/modelcheck"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/setup"
-	"github.com/hearth-assistant/hearth/gateway/trial"
 )
 
 // Choices lists models on this computer, then logins of other programs, then
@@ -92,7 +92,7 @@ func (f *feature) First(service string) (string, bool) {
 
 // Test asks a model a few questions.
 func (f *feature) Test(ctx context.Context, name, account string, window bool) setup.Tested {
-	r := f.Trials.Try(ctx, trial.Ask{Ref: f.Trials.Named(name, ""), Account: account, Window: window})
+	r := f.Trials.Try(ctx, modelcheck.Ask{Ref: f.Trials.Named(name, ""), Account: account, Window: window})
 	return setup.Tested{
 		Model: r.Ref.String(), OK: r.OK, Line: r.Line, Notes: r.Notes, Error: r.Error, Refused: r.Why == failover.ReasonAuth,
 		Free: f.Budget.Free(r.Ref) && f.Models.Nearby(r.Ref),

@@ -60,6 +60,9 @@ func TestGroupsAreCalledByTheirSubject(t *testing.T) {
 	names := map[string]string{}
 	for _, s := range list.Sessions {
 		names[s.Kind] = s.DisplayName
+		if want := map[string]string{"group": "Friends"}[s.Kind]; s.Subject != want || s.Room+s.GroupChannel+s.Space != "" {
+			t.Errorf("%s: the subject is %q, the room %q in %q", s.Kind, s.Subject, s.Room, s.Space)
+		}
 	}
 	if names["group"] != "Friends" || names["direct"] != "" {
 		t.Errorf("called %v", names)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
@@ -39,7 +39,7 @@ func (o others) sees(call tool.Call, key string) bool {
 		return session.AgentOf(key) == call.AgentID
 	case seeTree:
 		below, err := o.f.o.Children.Of(call.SessionKey)
-		return err == nil && slices.ContainsFunc(below, func(r spawn.Record) bool { return r.Key == key })
+		return err == nil && slices.ContainsFunc(below, func(r subagent.Record) bool { return r.Key == key })
 	}
 	return false
 }
@@ -63,7 +63,7 @@ func (o others) find(call tool.Call, name string) (row protocol.SessionRow, err 
 // kindOf is how sessions_list calls a session.
 func kindOf(row protocol.SessionRow) string {
 	switch {
-	case spawn.Depth(row.Key) > 0:
+	case subagent.Depth(row.Key) > 0:
 		return "subagent"
 	case strings.HasSuffix(row.Key, ":"+session.MainAlias):
 		return "main"

@@ -21,9 +21,9 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
 
@@ -44,7 +44,7 @@ type Options struct {
 	DB       *store.DB
 	Ledger   *spend.Ledger
 	Secrets  *redact.Redactor
-	Children *spawn.Book // sub-agents
+	Children *subagent.Book // sub-agents
 	Clock    *clock.Clock
 	Prompt   Prompt
 	Problems *problem.Board

@@ -16,8 +16,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/execution"
 	"github.com/hearth-assistant/hearth/gateway/host"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
@@ -36,7 +36,7 @@ type Nodes interface {
 // Options are the parts that the feature needs; all of them but Nodes.
 type Options struct {
 	Execution  *execution.Environment
-	Workspaces *place.Workspaces
+	Workspaces *safepath.Workspaces
 	Skills     *catalog.Catalog
 	Gate       *gate.Gate
 	Settings   *config.File

@@ -8,14 +8,14 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/store"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
 
 // Start hands a sub-agent its task. Its run's id makes a second time
 // change nothing.
-func (f *feature) Start(ctx context.Context, r spawn.Record) error {
+func (f *feature) Start(ctx context.Context, r subagent.Record) error {
 	if _, err := f.o.Sessions.Why("", r.RunID); err == nil {
 		return nil
 	}
@@ -36,14 +36,14 @@ func (f *feature) Start(ctx context.Context, r spawn.Record) error {
 
 func laterIfClosed(err error) error {
 	if errors.Is(err, session.ErrClosed) || errors.Is(err, store.ErrClosed) {
-		return spawn.ErrLater
+		return subagent.ErrLater
 	}
 	return err
 }
 
 // Tell gives the result to the session that wanted it: as a message for
 // the agent, in no person's name, and marked as text from outside.
-func (f *feature) Tell(ctx context.Context, r spawn.Record) error {
+func (f *feature) Tell(ctx context.Context, r subagent.Record) error {
 	if _, ok, err := f.o.Sessions.Get(r.ParentKey); err != nil || !ok {
 		return laterIfClosed(err) // it was deleted: nobody waits
 	}
@@ -72,19 +72,19 @@ func ended(outcome string) string {
 }
 
 // Stop implements spawn.Sessions.
-func (f *feature) Stop(ctx context.Context, r spawn.Record) error {
+func (f *feature) Stop(ctx context.Context, r subagent.Record) error {
 	_, err := f.o.Sessions.Abort(ctx, r.Key, r.RunID)
 	return err
 }
 
 // Remove implements spawn.Sessions.
-func (f *feature) Remove(ctx context.Context, r spawn.Record) error {
+func (f *feature) Remove(ctx context.Context, r subagent.Record) error {
 	_, err := f.o.Sessions.Delete(ctx, r.Key, false)
 	return laterIfClosed(err)
 }
 
 // Archive implements spawn.Sessions.
-func (f *feature) Archive(ctx context.Context, r spawn.Record) error {
+func (f *feature) Archive(ctx context.Context, r subagent.Record) error {
 	if _, ok, err := f.o.Sessions.Get(r.Key); err != nil || !ok {
 		return laterIfClosed(err)
 	}

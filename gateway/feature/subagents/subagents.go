@@ -16,7 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/task"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
@@ -24,7 +24,7 @@ import (
 
 // Options are the parts that the feature needs; all of them.
 type Options struct {
-	Book     *spawn.Book
+	Book     *subagent.Book
 	Sessions *session.Manager
 	Dispatch *dispatch.Dispatcher
 	Choice   *choice.Chooser
@@ -55,16 +55,16 @@ func (f *feature) Spawn(ctx context.Context, call tool.Call, w sessiontool.SubAg
 	if err != nil {
 		return c, err
 	}
-	name := cmp.Or(w.Model, spawn.Section.Of(f.o.Settings.Snapshot().Config).Model.Primary)
+	name := cmp.Or(w.Model, subagent.Section.Of(f.o.Settings.Snapshot().Config).Model.Primary)
 	if name != "" {
 		if name, err = f.o.Choice.ForAssistant(name); err != nil {
 			return c, err
 		}
 	}
-	r := spawn.Record{
-		RunID: uuid.New(), Key: spawn.KeyBelow(call.SessionKey, call.AgentID, uuid.New()), ParentKey: call.SessionKey, ParentRun: call.RunID,
+	r := subagent.Record{
+		RunID: uuid.New(), Key: subagent.KeyBelow(call.SessionKey, call.AgentID, uuid.New()), ParentKey: call.SessionKey, ParentRun: call.RunID,
 		Label: w.Label, Task: w.Task, Model: name, Thinking: w.Thinking, TimeoutMs: int64(w.TimeoutSeconds * 1000),
-		Cleanup: spawn.Cleanup(cmp.Or(w.Cleanup, "keep")),
+		Cleanup: subagent.Cleanup(cmp.Or(w.Cleanup, "keep")),
 		Owner:   call.Owner && !call.Group, Sender: call.Sender, Hops: relay.Hops,
 	}
 	if rec, err := f.o.Sessions.Why("", call.RunID); err == nil {
@@ -73,7 +73,7 @@ func (f *feature) Spawn(ctx context.Context, call tool.Call, w sessiontool.SubAg
 	if err := f.o.Book.Add(ctx, r); err != nil {
 		return c, err
 	}
-	return sessiontool.Child{RunID: r.RunID, Key: r.Key, Label: r.Label, Status: string(spawn.Queued), Since: f.o.Now()}, nil
+	return sessiontool.Child{RunID: r.RunID, Key: r.Key, Label: r.Label, Status: string(subagent.Queued), Since: f.o.Now()}, nil
 }
 
 // Children implements sessiontool.Children.

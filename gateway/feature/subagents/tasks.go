@@ -8,7 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/task"
 	"github.com/hearth-assistant/hearth/gateway/uuid"
 )
@@ -20,16 +20,16 @@ type doer struct{ f *feature }
 const maxAsk = 64 << 10
 
 // report tells the book of tasks how the sub-agents are.
-func (f *feature) report(all []spawn.Record) {
+func (f *feature) report(all []subagent.Record) {
 	for _, r := range all {
 		f.o.Tasks.Put(taskOf(r))
 	}
 }
 
-func taskOf(r spawn.Record) task.Task {
+func taskOf(r subagent.Record) task.Task {
 	t := task.Task{Again: len(r.Task) <= maxAsk}
 	t.ID, t.RunID, t.Kind, t.Runtime, t.Title = r.RunID, r.RunID, protocol.TaskSubagent, "subagent", r.Name()
-	t.AgentID, t.SessionKey, t.ChildSessionKey, t.HasTranscript = session.AgentOf(r.Key), r.ParentKey, r.Key, r.State != spawn.Queued
+	t.AgentID, t.SessionKey, t.ChildSessionKey, t.HasTranscript = session.AgentOf(r.Key), r.ParentKey, r.Key, r.State != subagent.Queued
 	t.CreatedAt, t.Prompt, t.DeliveryStatus = r.CreatedAt, r.Task, protocol.TaskDeliveryPending
 	if t.Again {
 		again := r // without what came of it
@@ -37,13 +37,13 @@ func taskOf(r spawn.Record) task.Task {
 		t.Ask, _ = json.Marshal(again) //nolint:errcheck // a record can always be written
 	}
 	switch r.State {
-	case spawn.Queued:
+	case subagent.Queued:
 		t.Status = protocol.TaskQueued
 		return t
-	case spawn.Running:
+	case subagent.Running:
 		t.Status = protocol.TaskRunning
 		return t
-	case spawn.Told:
+	case subagent.Told:
 		t.DeliveryStatus = protocol.TaskDeliveryDelivered
 	}
 	if r.Stop {
@@ -94,14 +94,14 @@ func (d doer) Cancel(ctx context.Context, t task.Task) error {
 // Retry implements task.Owner: another sub-agent with the same task, for the same
 // conversation.
 func (d doer) Retry(ctx context.Context, t task.Task) (string, error) {
-	var r spawn.Record
+	var r subagent.Record
 	if err := json.Unmarshal(t.Ask, &r); err != nil {
 		return "", fmt.Errorf("read what was to be done: %w", err)
 	}
 	if _, ok, err := d.f.o.Sessions.Get(r.ParentKey); err != nil || !ok {
 		return "", fmt.Errorf("the conversation that wanted it is gone: %w", task.ErrNoRetry)
 	}
-	r.RunID, r.Key, r.Stop, r.EndedAt = uuid.New(), spawn.KeyBelow(r.ParentKey, session.AgentOf(r.ParentKey), uuid.New()), false, 0
+	r.RunID, r.Key, r.Stop, r.EndedAt = uuid.New(), subagent.KeyBelow(r.ParentKey, session.AgentOf(r.ParentKey), uuid.New()), false, 0
 	if err := d.f.o.Book.Add(ctx, r); err != nil {
 		return "", err
 	}
@@ -109,7 +109,7 @@ func (d doer) Retry(ctx context.Context, t task.Task) (string, error) {
 	return r.RunID, nil
 }
 
-func queued(r spawn.Record) spawn.Record {
-	r.State = spawn.Queued
+func queued(r subagent.Record) subagent.Record {
+	r.State = subagent.Queued
 	return r
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
+	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -17,9 +18,10 @@ import (
 
 // Options are the parts that the feature needs; all of them.
 type Options struct {
-	Log    *undo.Log
-	Agents *agents.Directory
-	Logger *slog.Logger
+	Log      *undo.Log
+	Agents   *agents.Directory
+	Settings *config.File
+	Logger   *slog.Logger
 }
 
 type feature struct{ o Options }
@@ -30,6 +32,7 @@ const tidyEvery = time.Hour
 // New makes the feature.
 func New(o Options) host.Feature {
 	f := feature{o}
+	o.Log.SetMost(func() int64 { return int64(Section.Of(o.Settings.Snapshot().Config).MaxMB) << 20 })
 	return host.Feature{Run: f.tidy, Methods: []method.Method{
 		method.Plain(protocol.MethodUndoList, f.list),
 		method.Plain(protocol.MethodUndoPreview, f.preview),

@@ -19,8 +19,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/pause"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/recovery"
 	"github.com/hearth-assistant/hearth/gateway/release"
-	"github.com/hearth-assistant/hearth/gateway/rescue"
 	"github.com/hearth-assistant/hearth/gateway/server"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 	"github.com/hearth-assistant/hearth/gateway/store"
@@ -100,7 +100,7 @@ func (f *feature) updater(channel string) (release.Updater, error) {
 	return release.Updater{
 		Dir: f.Dir, Install: f.install, Version: f.Version, Source: src, Anchor: anchor, Channel: channel, Env: f.Env, Now: f.Now,
 		Paused: func() error { return release.PausedBy(f.Pause) }, Copy: f.Store.Copy, Settings: []byte(f.Settings.Snapshot().Raw),
-		Count: rescue.Count,
+		Count: recovery.Count,
 	}, nil
 }
 
@@ -149,6 +149,9 @@ func (f *feature) tell(out *protocol.UpdateStatus, st release.State) {
 		}
 	}
 	out.OnTrial = st.Trial != nil && st.Trial.To == f.Version
+	if t := st.Trial; out.OnTrial && f.install.Has(t.From) { // its person need not wait until it has proved itself
+		out.Back = &protocol.UpdateBack{Version: t.From, UntilMs: t.Began.Add(release.BackTime).UnixMilli()}
+	}
 	if b := st.Back; b != nil && b.From == f.Version && f.Now().Before(b.Until) && f.install.Has(b.Version) {
 		out.Back = &protocol.UpdateBack{Version: b.Version, UntilMs: b.Until.UnixMilli()}
 	}

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"errors"
-
 	"github.com/hearth-assistant/hearth/gateway/config"
 )
 
@@ -65,7 +63,8 @@ var SearchSection = &config.Settings[Searching]{
 	},
 	Check: func(s *Searching) error {
 		if s.Provider == "searxng" && s.BaseURL == "" {
-			return errors.New("SearXNG needs the address of a server: set baseUrl beside provider, for example \"https://searx.example\"")
+			return config.Notice("SearXNG needs the address of a server, and nothing is found until then: set baseUrl beside provider, " +
+				"for example \"https://searx.example\"")
 		}
 		return nil
 	},

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/egress/publicweb"
 	"github.com/hearth-assistant/hearth/gateway/host"
+	"github.com/hearth-assistant/hearth/gateway/isolate"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/secret/redact"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -43,9 +43,9 @@ func New(o Options) host.Feature {
 	o.Gate.AddRule(f.rule)
 	shared := web.Options{Fetcher: o.Web, Now: o.Now, Secret: o.Secrets.Has}
 	if len(o.Reader) > 0 {
-		reader := apart.New(o.Reader)
+		reader := isolate.New(o.Reader)
 		shared.Apart = func(ctx context.Context, job string, in []byte) ([]byte, error) {
-			return reader.Do(ctx, job, in, apart.Limits{})
+			return reader.Do(ctx, job, in, isolate.Limits{})
 		}
 	}
 	return host.Feature{Tools: []tool.Tool{

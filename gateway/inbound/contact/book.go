@@ -16,12 +16,16 @@ import (
 const (
 	codeLength   = 8
 	codeLetters  = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789" // 32, none that look alike
-	codeLife     = time.Hour
-	maxPending   = 3 // per channel and account
-	maxGuesses   = 5 // wrong codes per channel, then its requests are void
+	maxGuesses   = 5                                  // wrong codes per channel, then its requests are void
 	guessWindow  = 10 * time.Minute
 	rejectedFor  = 24 * time.Hour
 	longestField = 128
+)
+
+// Bounds of requests.
+const (
+	CodeLife   = time.Hour // and that of the request
+	MaxPending = 3         // per channel and account
 )
 
 // Errors of Approve and Reject.
@@ -48,6 +52,8 @@ type Request struct {
 	Code      string `json:"code"`
 	AskedAt   int64  `json:"askedAt"`
 	ExpiresAt int64  `json:"expiresAt"`
+	// Conversation is where they wrote, and can be told.
+	Conversation string `json:"conversation,omitempty"`
 }
 
 // Contact is a person who was let in.
@@ -112,7 +118,8 @@ func (b *Book) Lookup(channel, account, id string) (c Contact, ok bool, err erro
 // Ask notes that a stranger wants in. fresh says that this made a new request,
 // which is the only time they are sent its code. ok is false when nothing was
 // noted: too many wait already, or the person was rejected a short while ago.
-func (b *Book) Ask(ctx context.Context, p Person) (r Request, fresh, ok bool, err error) {
+// conversation is where they wrote.
+func (b *Book) Ask(ctx context.Context, p Person, conversation string) (r Request, fresh, ok bool, err error) {
 	code, err := b.newCode()
 	if err != nil || p.ID == "" {
 		return r, false, false, err
@@ -130,10 +137,10 @@ func (b *Book) Ask(ctx context.Context, p Person) (r Request, fresh, ok bool, er
 			return err
 		}
 		until, _, err := b.rejected.Get(tx, k)
-		if err != nil || until > now || len(waiting) >= maxPending {
+		if err != nil || until > now || len(waiting) >= MaxPending {
 			return err
 		}
-		r = Request{Person: p, Code: code, AskedAt: now, ExpiresAt: now + codeLife.Milliseconds()}
+		r = Request{Person: p, Code: code, AskedAt: now, ExpiresAt: now + CodeLife.Milliseconds(), Conversation: conversation}
 		fresh, ok = true, true
 		return b.requests.Put(tx, k, r)
 	}})
@@ -248,7 +255,7 @@ func (b *Book) sweep(tx *store.Tx, now int64, prefix []byte) (waiting []Request,
 			return nil, err
 		}
 		// A clock that was set back must not make a code live for ever.
-		if r := row.Value; now >= r.ExpiresAt || now < r.AskedAt-codeLife.Milliseconds() {
+		if r := row.Value; now >= r.ExpiresAt || now < r.AskedAt-CodeLife.Milliseconds() {
 			dead = append(dead, append([]byte(nil), row.Key...))
 		} else {
 			waiting = append(waiting, r)

@@ -39,7 +39,7 @@ func person(id string) Person {
 
 func ask(t *testing.T, b *Book, p Person) (Request, bool, bool) {
 	t.Helper()
-	r, fresh, ok, err := b.Ask(t.Context(), p)
+	r, fresh, ok, err := b.Ask(t.Context(), p, "in "+p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestSec_A_PAIR_09_ThreeMayWait(t *testing.T) {
 		ask(t, b, person(fmt.Sprint(i)))
 	}
 	list, err := b.Requests()
-	if err != nil || len(list) != maxPending {
+	if err != nil || len(list) != MaxPending {
 		t.Fatalf("%d wait, %v", len(list), err)
 	}
 	for i, r := range list {
@@ -192,7 +192,7 @@ func TestSec_A_PAIR_09_ThreeMayWait(t *testing.T) {
 	if _, _, ok := ask(t, b, Person{Channel: "telegram", Account: "work", ID: "7"}); !ok {
 		t.Error("another account is full too")
 	}
-	c.advance(codeLife)
+	c.advance(CodeLife)
 	if _, fresh, _ := ask(t, b, person("77")); !fresh {
 		t.Error("still full after the codes expired")
 	}
@@ -215,7 +215,7 @@ func TestSec_A_PAIR_10_ARequestDoesNotChange(t *testing.T) {
 
 func TestNoRandomnessNoCode(t *testing.T) {
 	b, _ := book(t, bytes.NewReader([]byte{1, 2, 3}))
-	if _, _, ok, err := b.Ask(t.Context(), person("42")); ok || err == nil {
+	if _, _, ok, err := b.Ask(t.Context(), person("42"), ""); ok || err == nil {
 		t.Error("a code without randomness")
 	}
 }
@@ -233,4 +233,47 @@ func FuzzCode(f *testing.F) {
 			t.Fatalf("%q became %q", s, n)
 		}
 	})
+}
+
+// TestByRequestID: a request is decided by its name once, also by several at once; who was
+// dismissed may ask again, and the first can become the owner.
+func TestByRequestID(t *testing.T) {
+	b, c := book(t, rand.Reader)
+	r, _, _ := ask(t, b, person("42"))
+	if r.Conversation != "in 42" || strings.Contains(r.RequestID(), r.Code) {
+		t.Errorf("%+v %s", r, r.RequestID())
+	}
+	got, err := b.Named("telegram", "default", r.RequestID())
+	if err != nil || got != r {
+		t.Fatal(got, err)
+	}
+	for _, bad := range [][3]string{{"telegram", "work", r.RequestID()}, {"discord", "default", r.RequestID()}, {"telegram", "default", ""},
+		{"telegram", "default", r.Code}} {
+		if _, err := b.Named(bad[0], bad[1], bad[2]); !errors.Is(err, ErrNotWaiting) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if err := b.Dismiss(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Admit(t.Context(), r, func(bool) Rights { return Rights{} }); !errors.Is(err, ErrNotWaiting) {
+		t.Errorf("let in after it was dismissed: %v", err)
+	}
+	again, fresh, _ := ask(t, b, person("42"))
+	if !fresh || again.RequestID() == r.RequestID() {
+		t.Errorf("%+v", again)
+	}
+	first := func(owned bool) Rights { return Rights{Owner: !owned} }
+	if in, err := b.Admit(t.Context(), again, first); err != nil || !in.Owner || in.Person != person("42") {
+		t.Errorf("%+v %v", in, err)
+	}
+	next, _, _ := ask(t, b, person("43"))
+	if in, err := b.Admit(t.Context(), next, first); err != nil || in.Owner {
+		t.Errorf("%+v %v", in, err)
+	}
+	late, _, _ := ask(t, b, person("44"))
+	c.advance(CodeLife)
+	if _, err := b.Admit(t.Context(), late, first); !errors.Is(err, ErrNotWaiting) {
+		t.Errorf("after an hour: %v", err)
+	}
 }

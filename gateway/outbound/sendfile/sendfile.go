@@ -16,12 +16,12 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 )
 
 // Finder finds files by the names that models give them.
 type Finder interface {
-	Find(workspace, name string) (*place.Place, error)
+	Find(workspace, name string) (*safepath.Path, error)
 }
 
 // Limits tells how large a file can be, in bytes; 0: any size.
@@ -124,11 +124,11 @@ func kindByName(name string) string {
 }
 
 // openSendable opens a place of a workspace.
-func openSendable(p *place.Place) (f fs.File, size int64, err error) {
+func openSendable(p *safepath.Path) (f fs.File, size int64, err error) {
 	if !p.Inside {
 		return nil, 0, errors.New("it is outside of the workspace; copy it there first")
 	}
-	if v, why := p.Judge(false); v != place.Free {
+	if v, why := p.Judge(false); v != safepath.Free {
 		return nil, 0, fmt.Errorf("it may not be sent, because %s", why)
 	}
 	file, info, err := p.Open()

@@ -18,8 +18,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/provider/guide"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/setup"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
 	"github.com/hearth-assistant/hearth/gateway/spend/budget"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 )
 
 // Options are the parts that the registry needs; all of them.
@@ -78,7 +78,7 @@ func settings(c config.Config, secrets *lookup.Secrets) provider.Settings {
 
 // namedServices are the services whose models the settings name somewhere.
 func namedServices(c config.Config) (out []string) {
-	d, helper := choice.Section.Of(c), spawn.Section.Of(c).Model
+	d, helper := choice.Section.Of(c), subagent.Section.Of(c).Model
 	names := slices.Concat([]string{d.Model.Primary, d.ImageModel.Primary, helper.Primary, budget.Section.Of(c).CheapModel},
 		d.Model.Fallbacks, d.ImageModel.Fallbacks, helper.Fallbacks, slices.Collect(maps.Keys(d.Aliases)))
 	for _, a := range agents.Section.Of(c).List {

@@ -6,9 +6,9 @@ import (
 	"github.com/hearth-assistant/hearth/internal/random"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/modelcheck"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/store"
-	"github.com/hearth-assistant/hearth/gateway/trial"
 )
 
 // trialSession is what tests of models are booked under.
@@ -17,12 +17,12 @@ const trialSession = "agent:" + session.DefaultAgent + ":model-test"
 // Trials ask a model a few questions, outside of any session.
 type Trials struct {
 	models *Models
-	*trial.Trials
+	*modelcheck.Checks
 }
 
 // OpenTrials reads what is known of models.
 func OpenTrials(ctx context.Context, db *store.DB, m *Models) (*Trials, error) {
-	t, err := trial.Open(ctx, trial.Options{
+	t, err := modelcheck.Open(ctx, modelcheck.Options{
 		DB: db, Models: m.o.Models, Begin: m.failover.Begin, May: m.o.Guard.May, Words: m.Words, Free: m.budget().Free, Book: m.budget().Spent,
 		Session: trialSession, Agent: session.DefaultAgent, Draw: random.Below, Now: m.o.Now, Logger: m.o.Logger,
 	})
@@ -30,9 +30,9 @@ func OpenTrials(ctx context.Context, db *store.DB, m *Models) (*Trials, error) {
 }
 
 // Try waits for the keys of the settings first.
-func (t *Trials) Try(ctx context.Context, ask trial.Ask) trial.Result {
+func (t *Trials) Try(ctx context.Context, ask modelcheck.Ask) modelcheck.Result {
 	t.models.o.Secrets.Await(ctx)
-	return t.Trials.Try(ctx, ask)
+	return t.Checks.Try(ctx, ask)
 }
 
 // Named is the model that a person names for a trial: by its alias or its name,

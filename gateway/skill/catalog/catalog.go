@@ -23,8 +23,8 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/background"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/execution"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/secret/lookup"
 	"github.com/hearth-assistant/hearth/gateway/session"
 	"github.com/hearth-assistant/hearth/gateway/skill"
@@ -39,7 +39,7 @@ type Options struct {
 	DB         *store.DB
 	Settings   *config.File
 	Agents     *agents.Directory
-	Workspaces *place.Workspaces
+	Workspaces *safepath.Workspaces
 	Secrets    *lookup.Secrets
 	Env        func(string) string
 	Execution  *execution.Environment

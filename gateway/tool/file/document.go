@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/document"
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 )
@@ -50,7 +50,8 @@ func (l *lastRead) put(p string, st fs.FileInfo, d *document.Document) {
 
 // document shows the text of a file that is no text itself, in lines as other text.
 // Others made it, mostly, so it is marked.
-func (t *readTool) document(ctx context.Context, p *place.Place, head []byte, h *os.File, st fs.FileInfo, a readArgs) (tool.Result, error) {
+func (t *readTool) document(ctx context.Context, p *safepath.Path, head []byte, h *os.File, st fs.FileInfo,
+	a readArgs) (tool.Result, error) {
 	d := t.last.get(p.Path, st)
 	if d == nil {
 		data, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head), h), inMemory))

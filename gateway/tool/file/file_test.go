@@ -14,7 +14,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 )
@@ -46,7 +46,7 @@ func newWorld(t testing.TB) *world {
 		}
 	}
 	w.tools, err = tool.NewSet(New(Options{
-		Finder: place.Finder{Home: w.home, Private: []string{w.state, filepath.Join(w.home, "hearth.json")}},
+		Finder: safepath.Finder{Home: w.home, Private: []string{w.state, filepath.Join(w.home, "hearth.json")}},
 		Permit: func(_ context.Context, _ tool.Call, a Ask) error {
 			w.asks = append(w.asks, a)
 			if w.onAsk != nil {

@@ -22,7 +22,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/undo"
 )
@@ -54,7 +54,7 @@ type Keeper interface {
 
 // Options of the tools.
 type Options struct {
-	Finder place.Finder
+	Finder safepath.Finder
 	// Permit asks the owner and waits; an error says why not. nil refuses
 	// everything that is not free.
 	Permit func(ctx context.Context, call tool.Call, ask Ask) error
@@ -88,12 +88,12 @@ func New(opts Options) []tool.Tool {
 var ErrRefused = errors.New("refused")
 
 // allow asks for what is not free.
-func (f *files) allow(ctx context.Context, call tool.Call, p *place.Place, ask Ask) error {
+func (f *files) allow(ctx context.Context, call tool.Call, p *safepath.Path, ask Ask) error {
 	v, why := f.judge(call, p, ask.Change)
 	switch {
-	case v == place.Never:
+	case v == safepath.Never:
 		return fmt.Errorf("%w: %s is never touched by tools, because %s", ErrRefused, p.Name(), why)
-	case v == place.Free:
+	case v == safepath.Free:
 		return nil
 	case f.Permit == nil:
 		return fmt.Errorf("%w: %s needs the owner's approval, because %s, and nobody can be asked here", ErrRefused, p.Name(), why)
@@ -106,21 +106,21 @@ func (f *files) allow(ctx context.Context, call tool.Call, p *place.Place, ask A
 }
 
 // judge is what the place says, and what the turn has read.
-func (f *files) judge(call tool.Call, p *place.Place, change bool) (place.Verdict, string) {
+func (f *files) judge(call tool.Call, p *safepath.Path, change bool) (safepath.Verdict, string) {
 	v, why := p.Judge(change)
-	if heeds := p.Heeds(); v == place.Free && change && heeds != "" && f.Outside != nil && f.Outside(call) {
-		return place.Ask, heeds + ", and this answer has read text from outside"
+	if heeds := p.Heeds(); v == safepath.Free && change && heeds != "" && f.Outside != nil && f.Outside(call) {
+		return safepath.Ask, heeds + ", and this answer has read text from outside"
 	}
 	return v, why
 }
 
 // find looks a path up for a call; never allowed places end here.
-func (f *files) find(call tool.Call, raw string) (*place.Place, error) {
+func (f *files) find(call tool.Call, raw string) (*safepath.Path, error) {
 	p, err := f.Finder.FindFrom(call.Workspace, call.Folder, raw)
 	if err != nil {
 		return nil, err
 	}
-	if v, why := p.Judge(false); v == place.Never {
+	if v, why := p.Judge(false); v == safepath.Never {
 		p.Close()
 		return nil, fmt.Errorf("%w: %s is never touched by tools, because %s", ErrRefused, raw, why)
 	}
@@ -137,7 +137,7 @@ type old struct {
 }
 
 // load reads a file that is about to change.
-func load(p *place.Place) (old, error) {
+func load(p *safepath.Path) (old, error) {
 	h, st, err := p.Open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return old{}, nil
@@ -155,7 +155,7 @@ func load(p *place.Place) (old, error) {
 		return old{}, fmt.Errorf("read %s: %w", p.Name(), err)
 	}
 	if int64(len(o.raw)) != st.Size() {
-		return old{}, place.ErrMoved
+		return old{}, safepath.ErrMoved
 	}
 	if o.enc, o.mime = kindOf(o.raw); o.mime == "" {
 		o.text = o.enc.decode(o.raw)
@@ -168,7 +168,7 @@ func readAll(r io.Reader, buf []byte) ([]byte, error) {
 	for {
 		if len(buf) == cap(buf) {
 			if len(buf) > maxChange {
-				return nil, place.ErrMoved
+				return nil, safepath.ErrMoved
 			}
 			buf = append(buf, 0)[:len(buf)]
 		}
@@ -185,7 +185,7 @@ func readAll(r io.Reader, buf []byte) ([]byte, error) {
 
 // change is one file's part of what a call does.
 type change struct {
-	place   *place.Place
+	place   *safepath.Path
 	written string // the path as it was given
 	old     old
 	new     []byte // nil: the file is removed
@@ -198,7 +198,7 @@ func (f *files) commit(ctx context.Context, call tool.Call, name string, changes
 	for i := range changes {
 		c := &changes[i]
 		ask := Ask{Tool: name, Written: c.written, Change: true, Diff: c.diff.text, New: c.old.info == nil, Gone: c.new == nil}
-		if v, _ := f.judge(call, c.place, true); v == place.Ask {
+		if v, _ := f.judge(call, c.place, true); v == safepath.Ask {
 			ask.Digest = c.digest()
 		}
 		if err := f.allow(ctx, call, c.place, ask); err != nil {

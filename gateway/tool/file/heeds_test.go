@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
@@ -24,7 +24,7 @@ func TestSec_A_SKILL_11_WhatIsObeyedLater(t *testing.T) {
 			w := newWorld(t)
 			var told []string
 			set, err := tool.NewSet(New(Options{
-				Finder: place.Finder{Home: w.home, Private: []string{w.state}},
+				Finder: safepath.Finder{Home: w.home, Private: []string{w.state}},
 				Permit: w.permit(), Undo: w, Outside: func(tool.Call) bool { return outside },
 				Told: func(_ tool.Call, rel string) { told = append(told, rel) },
 			})...)

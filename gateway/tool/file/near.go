@@ -7,11 +7,11 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 )
 
 // notFound says that a file is missing, and which names are near.
-func notFound(p *place.Place) error {
+func notFound(p *safepath.Path) error {
 	if len(p.Missing()) > 0 {
 		return fmt.Errorf("%s: %w; the folder %s is missing as well", p.Name(), fs.ErrNotExist, path.Dir(p.Name()))
 	}

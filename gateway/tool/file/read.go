@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 )
 
@@ -97,7 +97,7 @@ func (t *readTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 }
 
 // noFile helps on: a folder is listed, near names are told.
-func (t *readTool) noFile(p *place.Place, err error) (tool.Result, error) {
+func (t *readTool) noFile(p *safepath.Path, err error) (tool.Result, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return tool.Result{}, notFound(p)
 	}
@@ -115,7 +115,8 @@ func (t *readTool) noFile(p *place.Place, err error) (tool.Result, error) {
 	return tool.Result{}, fmt.Errorf("%s: %w", p.Name(), err)
 }
 
-func (t *readTool) show(ctx context.Context, call tool.Call, p *place.Place, h *os.File, st fs.FileInfo, a readArgs) (tool.Result, error) {
+func (t *readTool) show(ctx context.Context, call tool.Call, p *safepath.Path, h *os.File, st fs.FileInfo, a readArgs) (tool.Result,
+	error) {
 	head := make([]byte, min(st.Size(), sample+1))
 	if _, err := io.ReadFull(h, head); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return tool.Result{}, err
@@ -153,7 +154,7 @@ func (t *readTool) show(ctx context.Context, call tool.Call, p *place.Place, h *
 	return tool.Text(out.String(st.Size())), nil
 }
 
-func (t *readTool) picture(call tool.Call, p *place.Place, h io.Reader, head []byte, st fs.FileInfo, mime string) (tool.Result, error) {
+func (t *readTool) picture(call tool.Call, p *safepath.Path, h io.Reader, head []byte, st fs.FileInfo, mime string) (tool.Result, error) {
 	said := fmt.Sprintf("%s is a picture, %s, %s", p.Name(), size(st.Size()), mime)
 	w, ht, ok := dimensions(head, mime)
 	if ok {

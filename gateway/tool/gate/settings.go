@@ -3,7 +3,7 @@ package gate
 import (
 	"github.com/hearth-assistant/hearth/gateway/agents"
 	"github.com/hearth-assistant/hearth/gateway/config"
-	"github.com/hearth-assistant/hearth/gateway/spawn"
+	"github.com/hearth-assistant/hearth/gateway/subagent"
 	"github.com/hearth-assistant/hearth/gateway/tool/policy"
 )
 
@@ -30,7 +30,7 @@ func settingsOf(c config.Config) policy.Settings {
 		byAgent[a.ID], _ = policy.AgentSection.Of(c, a.ID)
 	}
 	return policy.Settings{
-		SpawnDepth: spawn.Section.Of(c).MaxSpawnDepth, Layer: rules.Layer, ByProvider: rules.ByProvider, BySender: rules.BySender,
+		SpawnDepth: subagent.Section.Of(c).MaxSpawnDepth, Layer: rules.Layer, ByProvider: rules.ByProvider, BySender: rules.BySender,
 		ByAgent: byAgent,
 	}
 }

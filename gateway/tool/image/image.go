@@ -16,7 +16,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/untrusted"
 	"github.com/hearth-assistant/hearth/internal/text"
@@ -37,7 +37,7 @@ type Fetcher interface {
 
 // Finder finds files for tools.
 type Finder interface {
-	Find(workspace, raw string) (*place.Place, error)
+	Find(workspace, raw string) (*safepath.Path, error)
 }
 
 // Tool is the tool image.
@@ -118,7 +118,7 @@ func (t *Tool) get(ctx context.Context, call tool.Call, from string) ([]byte, er
 		return nil, err
 	}
 	defer p.Close()
-	if v, why := p.Judge(false); v != place.Free {
+	if v, why := p.Judge(false); v != safepath.Free {
 		return nil, fmt.Errorf("%s was not looked at, because %s; copy the picture into the workspace first", text.Ellipsis(from, 120), why)
 	}
 	f, _, err := p.Open()

@@ -18,7 +18,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/media"
 	"github.com/hearth-assistant/hearth/gateway/model"
-	"github.com/hearth-assistant/hearth/gateway/place"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/image"
 )
@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{dir: t.TempDir(), outside: t.TempDir(), web: &web{}}
 	state := t.TempDir()
 	w.Tool = &image.Tool{
-		Find: place.Finder{Home: t.TempDir(), Private: []string{state}}, Fetcher: w.web, Secret: func(s string) bool {
+		Find: safepath.Finder{Home: t.TempDir(), Private: []string{state}}, Fetcher: w.web, Secret: func(s string) bool {
 			return strings.Contains(s, "hush")
 		},
 		Look: func(_ context.Context, _ tool.Call, _, prompt string, pic model.Image) (string, model.Ref, error) {

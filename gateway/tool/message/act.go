@@ -25,11 +25,13 @@ const (
 	Pin    Action = "pin"
 	Unpin  Action = "unpin"
 	Read   Action = "read"
+	Search Action = "search"
 )
 
 // actions are all there are, for people and models.
 func actions() []string {
-	return []string{"send", string(Edit), string(Delete), string(React), string(Poll), string(Pin), string(Unpin), string(Read)}
+	return []string{"send", string(Edit), string(Delete), string(React), string(Poll), string(Pin), string(Unpin), string(Read),
+		string(Search)}
 }
 
 // Act is an action with what it needs.
@@ -43,6 +45,10 @@ type Act struct {
 	Open      time.Duration
 	Limit     int
 	Before    string
+	Words     string // that are searched for
+	// Of a poll: it comes without a sound, and everybody sees who chose what.
+	Silent bool `json:",omitempty"`
+	Public bool `json:",omitempty"`
 }
 
 // Bounds of actions.
@@ -50,15 +56,16 @@ const (
 	usualRead = 20
 	mostRead  = 100
 	mostAsked = 20 // answers of a poll
+	mostWords = 256
 )
 
 // actArgs are their arguments, as models write them.
 type actArgs struct {
-	MessageID, Emoji, PollQuestion, Before string
-	PollOption                             []string
-	PollMulti                              bool
-	PollDurationHours                      float64
-	Limit                                  int
+	MessageID, Emoji, PollQuestion, Before, Query string
+	PollOption                                    []string
+	PollMulti                                     bool
+	PollDurationHours                             float64
+	Limit                                         int
 }
 
 // act is what the arguments ask for; ok is false when it is nothing but sending.
@@ -68,7 +75,7 @@ func (a actArgs) act(action, words string) (out Act, ok bool) {
 		return out, false
 	}
 	out = Act{Do: do, MessageID: a.MessageID, Text: words, Emoji: strings.TrimSpace(a.Emoji), Multiple: a.PollMulti, Before: a.Before,
-		Limit: min(a.Limit, mostRead)}
+		Words: strings.TrimSpace(a.Query), Limit: min(a.Limit, mostRead)}
 	if out.Limit <= 0 {
 		out.Limit = usualRead
 	}
@@ -86,12 +93,14 @@ func (a actArgs) act(action, words string) (out Act, ok bool) {
 
 // checkAct refuses an action that lacks something, or holds what must not leave.
 func (t *Tool) checkAct(a Act, media string) error {
-	all := strings.Join(append([]string{a.Text, a.Emoji, a.MessageID, a.Before}, a.Options...), "\n")
+	all := strings.Join(append([]string{a.Text, a.Emoji, a.MessageID, a.Before, a.Words}, a.Options...), "\n")
 	switch {
 	case a.Do == Edit && a.Text == "":
 		return errors.New("message is missing: what it should say")
 	case a.Do == Poll && (a.Text == "" || len(a.Options) < 2 || len(a.Options) > mostAsked || slices.Contains(a.Options, "")):
 		return fmt.Errorf("a poll needs pollQuestion and 2 to %d answers in pollOption", mostAsked)
+	case a.Do == Search && (a.Words == "" || len(a.Words) > mostWords):
+		return fmt.Errorf("search needs query: 1 to %d bytes that messages have in them", mostWords)
 	case media != "":
 		return fmt.Errorf("%s takes no file", a.Do)
 	case len(all) > maxText:
@@ -111,7 +120,7 @@ func (t *Tool) do(ctx context.Context, call tool.Call, to To, a Act) (tool.Resul
 	if a.MessageID == "" && (a.Do == React || a.Do == Pin || a.Do == Unpin) {
 		a.MessageID = t.Post.Answered(call, to)
 	}
-	if a.MessageID == "" && a.Do != Poll && a.Do != Read {
+	if a.MessageID == "" && a.Do != Poll && a.Do != Read && a.Do != Search {
 		return tool.Result{}, fmt.Errorf("messageId is missing: which message to %s", a.Do)
 	}
 	if err := t.Post.PermitAct(ctx, call, to, a); err != nil {
@@ -121,7 +130,7 @@ func (t *Tool) do(ctx context.Context, call tool.Call, to To, a Act) (tool.Resul
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if a.Do == Read {
+	if a.Do == Read || a.Do == Search {
 		said = untrusted.Wrapper{}.Wrap("messages of "+to.String(), said)
 	}
 	return tool.Text(said), nil

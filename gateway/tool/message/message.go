@@ -96,7 +96,7 @@ func (t *Tool) Spec() model.ToolSpec {
 	return model.ToolSpec{
 		Name: "message", Description: strings.TrimSpace(description),
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
-			`"action":{"type":"string","enum":["send","edit","delete","react","poll","pin","unpin","read"],"description":"default send"},` +
+			`"action":{"type":"string","enum":["send","edit","delete","react","poll","pin","unpin","read","search"],"description":"default send"},` +
 			`"channel":{"type":"string","description":"the network; default: the one that the person uses here, or the only one"},` +
 			`"target":{"type":"string","description":"the chat's id there; default: this chat, when it is on a network"},` +
 			`"message":{"type":"string","description":"Markdown; with media, its caption"},` +
@@ -107,7 +107,8 @@ func (t *Tool) Spec() model.ToolSpec {
 			`"emoji":{"type":"string","description":"of react; empty takes ours away"},` +
 			`"pollQuestion":{"type":"string"},"pollOption":{"type":"array","items":{"type":"string"}},"pollMulti":{"type":"boolean"},` +
 			`"pollDurationHours":{"type":"number"},` +
-			`"limit":{"type":"integer","description":"of read: how many, 20 without it"},` +
+			`"limit":{"type":"integer","description":"of read and search: how many, 20 without it"},` +
+			`"query":{"type":"string","description":"of search: words that a message has"},` +
 			`"before":{"type":"string","description":"of read: the id of the message before which to read"}},` +
 			`"additionalProperties":false}`),
 	}
@@ -128,7 +129,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	case !call.Owner || call.Group || call.Relayed || call.Depth > 0:
 		return tool.Result{}, errors.New("not sent: only the owner's own words in a direct chat make Hearth write to people")
 	case raw.Action != "" && raw.Action != "send" && !other:
-		return tool.Result{}, fmt.Errorf("the action %q is not known; %s are. No network lets a bot search: read, and look there",
+		return tool.Result{}, fmt.Errorf("the action %q is not known; %s are",
 			text.Ellipsis(raw.Action, 60), strings.Join(actions(), ", "))
 	case other:
 		if err := t.checkAct(act, ref); err != nil {

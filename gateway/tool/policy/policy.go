@@ -106,10 +106,18 @@ type Settings struct {
 	SpawnDepth int
 }
 
-// Refuses says why the rules of a place refuse a tool, "" when they do not.
-func (l Layer) Refuses(where, name string) (why string) {
+// Rules are a layer of one place by itself, made ready. They are safe for concurrent use.
+type Rules struct{ made *layer }
+
+// Ready makes the rules ready; where is how settings call them.
+func (l Layer) Ready(where string) Rules {
 	made := compile(where, l)
-	d, _ := made.decide(Canonical(name), new(string))
+	return Rules{&made}
+}
+
+// Refuses says why they refuse a tool, "" when they do not.
+func (r Rules) Refuses(name string) (why string) {
+	d, _ := r.made.decide(Canonical(name), new(string))
 	return d.Why
 }
 

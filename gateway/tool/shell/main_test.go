@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/tool"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
@@ -58,7 +58,7 @@ func newBench(t testing.TB, environ ...string) *bench {
 	if err := os.Mkdir(b.workspace, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var held place.Workspaces
+	var held safepath.Workspaces
 	t.Cleanup(held.Close)
 	k := process.New(process.Options{Helper: []string{os.Args[0], os.Args[0], guardianArg}})
 	b.o = shell.Options{

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/approval/plan"
-	"github.com/hearth-assistant/hearth/gateway/place"
 	"github.com/hearth-assistant/hearth/gateway/process"
+	"github.com/hearth-assistant/hearth/gateway/safepath"
 	"github.com/hearth-assistant/hearth/gateway/sandbox"
 	"github.com/hearth-assistant/hearth/gateway/tool/shell"
 )
@@ -417,7 +417,7 @@ func TestSec_A_EXEC_10_TheWorkspaceStays(t *testing.T) {
 	asked := len(b.wishes)
 	for _, a := range []args{{"command": "cat letter; touch new"}, {"command": "cat letter", "elevated": true},
 		{"command": "ls", "workdir": "/"}} {
-		if text, _, err := b.exec(a); !errors.Is(err, place.ErrReplaced) || strings.Contains(text, "canary") {
+		if text, _, err := b.exec(a); !errors.Is(err, safepath.ErrReplaced) || strings.Contains(text, "canary") {
 			t.Errorf("%q %v", text, err)
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hearth-assistant/hearth/gateway/apart"
 	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/gateway/isolate"
 	"github.com/hearth-assistant/hearth/internal/rerun"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == "apart" {
-		rerun.Exit(apart.Main(map[string]apart.Job{Job: Convert}))
+	if len(os.Args) == 2 && os.Args[1] == "isolate" {
+		rerun.Exit(isolate.Main(map[string]isolate.Job{Job: Convert}))
 	}
 	os.Exit(m.Run())
 }
@@ -69,16 +69,16 @@ func TestSec_A_SSRF_09_PagesAreReadApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := apart.New([]string{exe, exe, "apart"})
+	reader := isolate.New([]string{exe, exe, "isolate"})
 	for name, body := range bombs(10_000) {
 		t.Run(name, func(t *testing.T) {
 			o := options(serve("text/html", body))
 			o.Apart = func(ctx context.Context, job string, in []byte) ([]byte, error) {
-				return reader.Do(ctx, job, in, apart.Limits{Memory: 256 << 20})
+				return reader.Do(ctx, job, in, isolate.Limits{Memory: 256 << 20})
 			}
 			res, err := run(t, &Fetch{Options: o}, `{"url":"https://x.example/"}`)
-			var much *apart.TooMuchError
-			var said *apart.JobError
+			var much *isolate.TooMuchError
+			var said *isolate.JobError
 			if err != nil && !errors.As(err, &much) && !errors.As(err, &said) || err == nil && !strings.Contains(res.Text, "web page") {
 				t.Errorf("%v %q", err, res.Text)
 			}
@@ -86,7 +86,7 @@ func TestSec_A_SSRF_09_PagesAreReadApart(t *testing.T) {
 	}
 	o := options(serve("text/html", article))
 	o.Apart = func(ctx context.Context, job string, in []byte) ([]byte, error) {
-		return reader.Do(ctx, job, in, apart.Limits{})
+		return reader.Do(ctx, job, in, isolate.Limits{})
 	}
 	res, err := run(t, &Fetch{Options: o}, `{"url":"https://x.example/"}`)
 	if err != nil || !strings.Contains(res.Text, "# Bread") || !strings.Contains(res.Text, "**twelve hours**") ||

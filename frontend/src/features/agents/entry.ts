@@ -2,7 +2,7 @@
 export interface Entry {
   id: string;
   name?: string;
-  identity?: { name?: string; emoji?: string; theme?: string };
+  identity?: { name?: string; emoji?: string; theme?: string; avatar?: string };
   model?: string | { primary?: string; fallbacks?: string[] };
   skills?: string[];
   tools?: { profile?: string };
@@ -19,7 +19,8 @@ export function asked(now: Entry, e: Entry): Entry {
   const profile = e.tools?.profile;
   const own = { ...otherTools, ...(profile ? { profile } : {}) };
   const shown = { ...identity, ...(e.identity?.name ? { name: e.identity.name } : {}) };
-  for (const key of ["emoji", "theme"] as const) {
+  for (const key of ["emoji", "theme", "avatar"] as const) {
+    if (key === "avatar" && e.identity?.avatar === undefined) continue;
     if (e.identity?.[key]) shown[key] = e.identity[key];
     else delete shown[key];
   }

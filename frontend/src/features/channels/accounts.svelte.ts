@@ -1,7 +1,7 @@
 // The accounts on messaging networks: which there are, how each is, and how one is
 // set up, switched and taken out.
 import type { Client } from "../../net/client.svelte";
-import type { ChannelAccountStatus, ChannelAdded, ChannelKind } from "../../protocol";
+import type { ChannelAccountStatus, ChannelAdded, ChannelKind, WebLogin } from "../../protocol";
 
 export interface Account extends ChannelAccountStatus {
   channel: string;
@@ -57,6 +57,16 @@ export class Accounts {
   async remove(channel: string, accountId: string, keepRules = false): Promise<void> {
     await this.client.call("hearth.channels.remove", { ...at(channel, accountId), keepRules });
     await this.look();
+  }
+
+  /** asked is what an account that logs in asks of a person now; it begins nothing. */
+  asked(a: { channel: string; accountId: string }): Promise<WebLogin> {
+    return this.client.call("web.login.wait", { ...at(a.channel, a.accountId), timeoutMs: 1 });
+  }
+
+  /** answerAsk says whether what was compared is the same, or decides. */
+  answerAsk(a: { channel: string; accountId: string }, compared: string, answer: "yes" | "no"): Promise<WebLogin> {
+    return this.client.call("web.login.start", { ...at(a.channel, a.accountId), compared, answer, timeoutMs: 1 });
   }
 
   async turn(a: Account, on: boolean): Promise<void> {

@@ -2,6 +2,7 @@
 // one knows none of them.
 import { createContext, type Snippet } from "svelte";
 import type { Approval, ModelInfo } from "../../net/wire";
+import type { PromptTemplate } from "../../protocol";
 
 export interface Around {
   /** nobody has chosen yet what answers */
@@ -22,6 +23,8 @@ export interface Around {
   connected(id: string): boolean;
   /** the models that may answer */
   readonly models: readonly ModelInfo[];
+  /** writes a prompt that the person keeps, and asks for its fields before */
+  usePrompt(prompt: PromptTemplate): void;
   /** opens the list of models */
   pickModel(): void;
   /** shows a request that waits for its decision */

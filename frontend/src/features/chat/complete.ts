@@ -1,5 +1,6 @@
 // What can be completed of a slash command that is being typed. Pure.
 import type { CommandInfo } from "../../net/wire";
+import type { PromptTemplate } from "../../protocol";
 
 export interface Choice {
   /** what the composer holds after it was taken */
@@ -9,11 +10,21 @@ export interface Choice {
   description: string;
   /** the person has typed it in full: Enter sends it */
   whole: boolean;
+  /** it is a prompt that the person keeps, which is written instead */
+  prompt?: PromptTemplate;
 }
 
 const starts = (word: string, typed: string): boolean => word.toLowerCase().startsWith(typed.toLowerCase());
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 const namesOf = (c: CommandInfo): string[] => [`/${c.name}`, ...c.textAliases.filter((a) => a !== `/${c.name}`)];
+
+/** kept lists the prompts whose names begin like what is being typed. */
+export const kept = (text: string, prompts: readonly PromptTemplate[]): Choice[] =>
+  /^\/[\p{L}\p{N}_-]*$/u.test(text)
+    ? prompts
+        .filter((p) => starts(`/${p.name}`, text))
+        .map((prompt) => ({ text, label: `/${prompt.name}`, args: "", description: prompt.about ?? "", whole: false, prompt }))
+    : [];
 
 /** complete lists what the text can become; nothing when it is no command or is complete. */
 export function complete(text: string, commands: CommandInfo[]): Choice[] {

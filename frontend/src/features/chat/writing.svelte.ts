@@ -2,6 +2,7 @@
 import { createContext } from "svelte";
 import type { Client } from "../../net/client.svelte";
 import type { CommandInfo } from "../../net/wire";
+import type { PromptTemplate } from "../../protocol";
 import type { Chats } from "../../session/chats.svelte";
 import type { Entry, Attached } from "../../session/outbox";
 import type { Outgoing } from "../../session/outgoing.svelte";
@@ -20,11 +21,19 @@ export class Writing {
   /** the slash commands that there are */
   commands = $state.raw<CommandInfo[]>([]);
 
-  constructor(private readonly o: WritingOptions) {}
+  /** the prompts that the person keeps */
+  templates = $state.raw<PromptTemplate[]>([]);
+
+  constructor(private readonly o: WritingOptions) {
+    o.client.on((name) => name === "config.changed" && void this.load().catch(() => undefined));
+  }
 
   /** load is called after hello. */
   async load(): Promise<void> {
-    this.commands = (await this.o.client.call("commands.list", {})).commands;
+    const { client } = this.o;
+    const [commands, kept] = await Promise.all([client.call("commands.list", {}), client.call("hearth.prompts.list", {})]);
+    this.commands = commands.commands;
+    this.templates = kept.prompts;
   }
 
   async say(text: string, mode?: Entry["mode"], files?: Attached[], to?: Entry["to"]): Promise<void> {

@@ -1,1 +1,2 @@
 export { default as ModelsPane } from "./ModelsPane.svelte";
+export { default as AddServer } from "./AddServer.svelte";

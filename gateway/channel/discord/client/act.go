@@ -57,7 +57,7 @@ func (c *Client) Poll(ctx context.Context, to channel.Target, p channel.Poll) (c
 	case open < time.Hour || open > longestOpen:
 		return channel.Receipt{}, refused("a poll on Discord is open for an hour to 32 days")
 	}
-	out := pollMessage{newMessage: newMessage{Mentions: noMentions()}, Poll: newPoll{Question: pollText{p.Question},
+	out := pollMessage{newMessage: newMessage{Mentions: noMentions(), Flags: flags(p.Manner)}, Poll: newPoll{Question: pollText{p.Question},
 		Hours: int(open / time.Hour), Multiple: p.Multiple}}
 	for _, o := range p.Options {
 		if n := len([]rune(o)); n == 0 || n > maxOption {

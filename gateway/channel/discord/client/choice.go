@@ -311,6 +311,7 @@ func (c *Client) beside(ctx context.Context, at string, who user) (channel.Inbou
 	default:
 		in.Label = c.known.label(where)
 	}
+	in.Room, in.Space = where.room()
 	return in, nil
 }
 

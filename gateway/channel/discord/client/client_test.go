@@ -120,7 +120,8 @@ func (w *world) Taken(string) bool { return true }
 // Messages implements channeltest.Network.
 func (w *world) Messages() (out []loopback.Message) {
 	for _, p := range w.Sent() {
-		m := loopback.Message{ID: p.ID, To: channel.Target{Conversation: p.Channel}, Text: p.Content, Words: p.Words, Pinned: p.Pinned}
+		m := loopback.Message{ID: p.ID, To: channel.Target{Conversation: p.Channel}, Text: p.Content, Words: p.Words, Pinned: p.Pinned,
+			Silent: p.Silent}
 		for _, b := range p.Buttons() {
 			m.Choices = append(m.Choices, channel.Choice{Data: b.Data, Label: b.Label})
 		}
@@ -205,7 +206,8 @@ func TestInbound(t *testing.T) {
 		}},
 		{w.ada, w.town, me + " /status", named, func(in channel.Inbound) bool {
 			return in.Chat == channel.Group && in.Conversation == w.town.ID && in.Mentioned && in.Command == "/status" &&
-				in.Text == "@hearth /status" && in.Label == "#town The Server"
+				in.Text == "@hearth /status" && in.Label == "#town The Server" &&
+				in.Room == "#town" && in.Space == w.town.Server
 		}},
 		{w.ada, w.town, "hearth, @hearth and @everyone", nil, func(in channel.Inbound) bool { return !in.Mentioned }},
 		{w.ada, w.town, "<@&" + w.Role + "> x", func(m message) { m.Roles = []string{w.Role} },

@@ -202,11 +202,13 @@ func TestFault_F_CH_Sending(t *testing.T) {
 		says  string
 		seen  int
 	}{
-		"door":        {discordtest.Fault{Status: 502}, w.town.ID, channel.ErrUncertain, "", 0},
-		"overload":    {discordtest.Fault{Status: 503}, w.town.ID, nil, "503", 0},
-		"cut":         {discordtest.Fault{CutBefore: true}, w.town.ID, channel.ErrUncertain, "", 0},
-		"cut after":   {discordtest.Fault{CutAfter: true}, w.town.ID, channel.ErrUncertain, "", 1},
-		"no dm":       {discordtest.Fault{Status: 403, Code: 50007, Words: "x"}, "@" + w.ada.ID, channel.ErrRefused, "direct messages", 0},
+		"door":      {discordtest.Fault{Status: 502}, w.town.ID, channel.ErrUncertain, "", 0},
+		"overload":  {discordtest.Fault{Status: 503}, w.town.ID, nil, "503", 0},
+		"cut":       {discordtest.Fault{CutBefore: true}, w.town.ID, channel.ErrUncertain, "", 0},
+		"cut after": {discordtest.Fault{CutAfter: true}, w.town.ID, channel.ErrUncertain, "", 1},
+		"no dm":     {discordtest.Fault{Status: 403, Code: 50007, Words: "x"}, "@" + w.ada.ID, channel.ErrRefused, "direct messages", 0},
+		"token": {discordtest.Fault{Status: 401, Words: "401: Unauthorized"}, w.town.ID, channel.ErrAuth,
+			"with 401 Unauthorized. The token", 0},
 		"permissions": {none, shut.ID, channel.ErrRefused, "Send Messages in Threads", 0},
 		"unseen":      {none, unseen.ID, channel.ErrRefused, "View Channel", 0},
 		"nowhere":     {none, "123456789012345678", channel.ErrRefused, "10003", 0},

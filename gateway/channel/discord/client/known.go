@@ -137,6 +137,14 @@ func (k *known) label(p place) string {
 	return strings.TrimSpace("#" + cmp.Or(p.Name, p.ID) + " " + k.servers[p.Server])
 }
 
+// room is what a channel of a server is called, and the server's id.
+func (p place) room() (name, server string) {
+	if p.Server == "" || p.Name == "" {
+		return "", ""
+	}
+	return "#" + p.Name, p.Server
+}
+
 // place is where a channel is and what kind it has.
 func (c *Client) place(ctx context.Context, id string) (place, error) {
 	c.known.mu.Lock()

@@ -152,6 +152,7 @@ func (c *Client) inbound(ctx context.Context, m message) (in channel.Inbound, ok
 	default:
 		in.Label = c.known.label(where)
 	}
+	in.Room, in.Space = where.room()
 	in.Text, in.Command, in.Mentioned = words(m, self)
 	in.Mentioned = in.Mentioned || slices.ContainsFunc(m.Roles, func(r string) bool { return c.known.calls(r, self.ID) })
 	if a := m.Answered; a != nil {

@@ -145,7 +145,8 @@ func (c *Client) judge(a webcall.Answer, what string, q call) error {
 		After   float64 `json:"retry_after"`
 	}
 	parsed := json.Unmarshal(a.Body, &said) == nil
-	e := &apiError{what: what, status: a.Status, code: said.Code, words: webcall.Words(said.Message, http.StatusText(a.Status))}
+	words := strings.TrimPrefix(said.Message, strconv.Itoa(a.Status)+": ") // "401: Unauthorized"
+	e := &apiError{what: what, status: a.Status, code: said.Code, words: webcall.Words(words, http.StatusText(a.Status))}
 	switch s := a.Status; {
 	case s == http.StatusTooManyRequests && said.After > 0:
 		return &channel.RateLimit{After: webcall.Seconds(said.After)}

@@ -31,6 +31,17 @@ type newMessage struct {
 	// Nonce makes Discord take a message once for some minutes.
 	Nonce   string `json:"nonce,omitempty"`
 	Enforce bool   `json:"enforce_nonce,omitempty"`
+	Flags   int    `json:"flags,omitempty"`
+}
+
+// silently is the flag of a message for which no device makes a sound.
+const silently = 1 << 12
+
+func flags(how channel.Manner) int {
+	if how.Silent {
+		return silently
+	}
+	return 0
 }
 
 // nobody is who is called by a message of ours, whatever its text says.
@@ -63,7 +74,7 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 	if err != nil {
 		return channel.Receipt{}, err
 	}
-	out := newMessage{Content: strings.ToValidUTF8(m.Text, "\uFFFD"), Mentions: noMentions()}
+	out := newMessage{Content: strings.ToValidUTF8(m.Text, "\uFFFD"), Mentions: noMentions(), Flags: flags(m.Manner)}
 	if strings.TrimSpace(out.Content) == "" && len(m.Media) == 0 {
 		return channel.Receipt{}, refused("there is nothing to send")
 	}

@@ -227,7 +227,11 @@ type payload struct {
 	Enforce    bool         `json:"enforce_nonce"`
 	Components *[]Component `json:"components"`
 	Poll       *Poll        `json:"poll"`
+	Flags      int          `json:"flags"`
 }
+
+// silently is SUPPRESS_NOTIFICATIONS, the only flag that a bot of ours may set here.
+const silently = 1 << 12
 
 // read takes a payload, alone or with files.
 func (s *Server) read(r *http.Request) (p payload, files []File, err *no) {
@@ -282,7 +286,7 @@ func (s *Server) create(r *http.Request) (any, *no) {
 	}
 	content := strings.TrimSpace(p.Content)
 	switch {
-	case length(content) > MostText, len(p.Nonce) > 25:
+	case length(content) > MostText, len(p.Nonce) > 25, p.Flags&^silently != 0:
 		return nil, invalid()
 	case !fineComponents(p.Components), !finePoll(p.Poll):
 		return nil, invalid()
@@ -293,6 +297,7 @@ func (s *Server) create(r *http.Request) (any, *no) {
 		return had, nil
 	}
 	m := s.made(s.Bot, c, content)
+	m.Silent = p.Flags == silently
 	m.Files, m.Nonce, m.Poll = append([]File{}, files...), p.Nonce, p.Poll
 	if p.Components != nil {
 		m.Components = *p.Components

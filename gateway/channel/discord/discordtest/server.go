@@ -78,6 +78,7 @@ type Message struct {
 	Deleted bool     `json:"-"`
 	Pinged  bool     `json:"-"` // it called somebody
 	Pinned  bool     `json:"-"`
+	Silent  bool     `json:"-"` // no device made a sound
 	Words   []string `json:"-"` // that were said to who pressed a button
 }
 

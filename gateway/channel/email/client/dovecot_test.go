@@ -44,6 +44,39 @@ func TestRealServer(t *testing.T) {
 	})
 }
 
+// TestRealServersTwoOfOurs: what one of ours writes to another one arrives in its
+// mailbox, and is neither taken nor answered: they would write to each other for ever.
+func TestRealServersTwoOfOurs(t *testing.T) {
+	d, there, here := dovecot(t), newServer(t), newServer(t)
+	there.own = "hearth@example.net"
+	writes := open(t, there, func(a *channel.Account) { a.Texts[email.KeyAddress] = there.own })
+	reads := open(t, here, func(a *channel.Account) { _, a.Texts[email.KeyIMAPPort], _ = net.SplitHostPort(d.address) })
+	got, _ := running(t, reads)
+	for _, said := range []string{"", "q@example.org"} { // by itself, and as an answer
+		m := channel.Message{To: channel.Target{Conversation: own, ReplyTo: said}, Text: "I am a program"}
+		if _, err := writes.Send(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there.mu.Lock()
+	sent := there.raw
+	there.mu.Unlock()
+	for _, raw := range sent {
+		d.raw(there.signed(string(raw), "example.net"))
+	}
+	d.raw(here.signed(letter("1@example.com", "ada@example.com", "", "a person"), "example.com"))
+	if in := next(t, got); in.Text != "a person" {
+		t.Errorf("a program was heard: %+v", in)
+	}
+	until(t, "reading the person's", func() bool {
+		read, err := filepath.Glob(filepath.Join(d.dir, "mail/cur/*:2,*S*"))
+		return err == nil && len(read) == 1
+	})
+	if len(sent) != 2 || len(here.Messages()) != 0 {
+		t.Errorf("%d were sent, %d answered", len(sent), len(here.Messages()))
+	}
+}
+
 func missing(t *testing.T) {
 	t.Helper()
 	if os.Getenv("HEARTH_REQUIRE_SERVERS") != "" {

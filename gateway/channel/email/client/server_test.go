@@ -34,6 +34,7 @@ type server struct {
 	t          *testing.T
 	user       *imapmemserver.User
 	imap, smtp net.Listener
+	own        string // whose mail it takes
 	password   string
 	key        ed25519.PrivateKey
 
@@ -46,7 +47,7 @@ type server struct {
 
 func newServer(t *testing.T) *server {
 	t.Helper()
-	s := &server{t: t, password: "secret", key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))}
+	s := &server{t: t, own: own, password: "secret", key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))}
 	s.user = imapmemserver.NewUser("me", "secret")
 	if err := s.user.Create("INBOX", nil); err != nil {
 		t.Fatal(err)
@@ -220,7 +221,7 @@ func (s *session) Auth(string) (sasl.Server, error) {
 }
 
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
-	if from != own {
+	if from != s.server.own {
 		return &smtp.SMTPError{Code: 553, Message: "not your address"}
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/bearer"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 	"github.com/hearth-assistant/hearth/gateway/channel/googlechat"
 	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
 )
@@ -31,7 +31,7 @@ const chatAccount = "chat@system.gserviceaccount.com"
 // Client is an account. It implements channel.Channel, Called, Editor, Deleter, Typer
 // and Fetcher.
 type Client struct {
-	*door.Door
+	*endpoint.Receiver
 	account     string
 	api, tokens string // roots
 	service     googlechat.Service
@@ -57,7 +57,7 @@ func New(a channel.Account) (*Client, error) {
 	}
 	root := a.Texts[googlechat.KeyRoot]
 	c := &Client{
-		Door: door.New(door.Options{Durable: a.Durable, Now: a.Now, Logger: a.Logger}), account: a.ID,
+		Receiver: endpoint.New(endpoint.Options{Durable: a.Durable, Now: a.Now, Logger: a.Logger}), account: a.ID,
 		api: webcall.Root(root, "chat.googleapis.com"), tokens: webcall.Root(root, "oauth2.googleapis.com"),
 		audience: a.Texts[googlechat.KeyAudience], byURL: strings.HasPrefix(a.Texts[googlechat.KeyAudience], "https://"),
 		bot: a.Texts[googlechat.KeyBot], shows: cmp.Or(a.Texts[googlechat.KeyTyping], "message") == "message", http: webcall.Client(),
@@ -107,7 +107,7 @@ func (c *Client) Limits() channel.Limits { return googlechat.Limits }
 
 // Run takes what Google sends until ctx ends.
 func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
-	return c.Door.Run(ctx, inbox, c.try)
+	return c.Receiver.Run(ctx, inbox, c.try)
 }
 
 // try asks whether the service account is accepted and the API is switched on.

@@ -10,26 +10,26 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/bearer"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 	"github.com/hearth-assistant/hearth/gateway/channel/googlechat"
 )
 
 // Call takes what Google sends. It believes nothing before the token is proven.
 func (c *Client) Call(ctx context.Context, in channel.Call) (channel.CallAnswer, error) {
 	if in.Method != http.MethodPost {
-		return door.Say(http.StatusMethodNotAllowed), nil
+		return endpoint.Say(http.StatusMethodNotAllowed), nil
 	}
 	switch known, err := c.proven(ctx, in.Header); {
 	case err != nil:
 		return c.Later(err), nil
 	case !known:
-		return door.Say(http.StatusUnauthorized), nil
+		return endpoint.Say(http.StatusUnauthorized), nil
 	}
 	var ev event
 	if json.Unmarshal(in.Body, &ev) != nil {
-		return door.Say(http.StatusBadRequest), nil
+		return endpoint.Say(http.StatusBadRequest), nil
 	}
-	nothing := door.JSON(http.StatusOK, struct{}{}) // the answer comes by the API
+	nothing := endpoint.JSON(http.StatusOK, struct{}{}) // the answer comes by the API
 	m, ok := c.message(ev)
 	if !ok {
 		return nothing, nil

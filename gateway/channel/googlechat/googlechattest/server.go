@@ -16,7 +16,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -26,7 +25,8 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/bearer/bearertest"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint/endpointtest"
 )
 
 // Email is the app's service account, and Chat's own is what signs calls.
@@ -51,7 +51,7 @@ type Message struct {
 
 // Server is the whole of it.
 type Server struct {
-	*doortest.Caller
+	*endpointtest.Caller
 	http     *httptest.Server
 	path     string // where the app is called
 	audience string
@@ -71,7 +71,7 @@ type Server struct {
 
 // New starts a server that calls the app at the path, with tokens for an audience.
 func New(ctx context.Context, path, audience string) (*Server, error) {
-	s := &Server{Caller: doortest.New(ctx, true), path: path, audience: audience, tokens: map[string]bool{}, spaces: map[string]string{},
+	s := &Server{Caller: endpointtest.New(ctx, true), path: path, audience: audience, tokens: map[string]bool{}, spaces: map[string]string{},
 		asked: map[string]*Message{}, files: map[string][]byte{}, faults: map[string][]Fault{}}
 	var err error
 	if s.app, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
@@ -232,18 +232,11 @@ func (s *Server) With(body []byte, token string) channel.Call {
 func (s *Server) ByApp(claims map[string]any) string { return sign(s.app, "chat-key", claims) }
 
 func sign(key *rsa.PrivateKey, id string, claims any) string {
-	head, _ := json.Marshal(map[string]string{"alg": "RS256", "kid": id, "typ": "JWT"})
-	body, _ := json.Marshal(claims)
-	signed := base64.RawURLEncoding.EncodeToString(head) + "." + base64.RawURLEncoding.EncodeToString(body)
-	sum := sha256.Sum256([]byte(signed))
-	mac, _ := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
-	return signed + "." + base64.RawURLEncoding.EncodeToString(mac)
+	return bearertest.Sign(key, map[string]string{"alg": "RS256", "kid": id, "typ": "JWT"}, claims)
 }
 
 func (s *Server) keys(w http.ResponseWriter, _ *http.Request) {
-	answer(w, 200, map[string]any{"keys": []any{map[string]any{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "chat-key",
-		"n": base64.RawURLEncoding.EncodeToString(s.own.N.Bytes()),
-		"e": base64.RawURLEncoding.EncodeToString(big.NewInt(int64(s.own.E)).Bytes())}}})
+	answer(w, 200, bearertest.Keys(s.own, "chat-key", map[string]any{"alg": "RS256"}))
 }
 
 func answer(w http.ResponseWriter, status int, v any) {

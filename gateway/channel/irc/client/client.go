@@ -46,6 +46,7 @@ type Client struct {
 	pings   int
 	taken   int
 	fatal   error         // why another connection would be no better
+	parting string        // what the server said last before it ended a connection
 	broken  chan struct{} // closed when the connection ends, replaced at the next
 }
 
@@ -156,15 +157,23 @@ func (c *Client) connect(ctx context.Context) error {
 			return nil
 		}
 		c.mu.Lock()
-		fatal := c.fatal
+		fatal, parting := c.fatal, c.parting
+		c.parting = ""
 		c.mu.Unlock()
 		if errors.Is(err, ircevent.SASLFailed) || strings.Contains(err.Error(), "SASL") {
 			fatal = fmt.Errorf("%w: the login as %s failed; check account and accountPassword", channel.ErrAuth, c.conn.SASLLogin)
 		}
+		if fatal == nil && strings.Contains(strings.ToLower(parting), "password") {
+			fatal = c.unlet(parting) // ngircd says it in words alone
+		}
 		if fatal != nil {
 			return fatal
 		}
-		c.note(channel.Waiting, fmt.Sprintf("IRC cannot reach %s: %v. It tries again in %v.", c.conn.Server, err, pause))
+		why := fmt.Sprintf("IRC cannot reach %s: %v.", c.conn.Server, err)
+		if parting != "" {
+			why = fmt.Sprintf("%s ended the connection and says %q.", c.conn.Server, parting)
+		}
+		c.note(channel.Waiting, fmt.Sprintf("%s It tries again in %v.", why, pause))
 		if sleep.For(ctx, pause) != nil {
 			return nil
 		}
@@ -232,11 +241,18 @@ func (c *Client) listen() {
 	})
 	c.conn.AddCallback("PRIVMSG", c.said)
 	c.conn.AddCallback("PONG", c.ponged)
+	c.conn.AddCallback("ERROR", func(m ircmsg.Message) {
+		if len(m.Params) > 0 {
+			c.mu.Lock()
+			c.parting = m.Params[len(m.Params)-1]
+			c.mu.Unlock()
+		}
+	})
 	for _, numeric := range strings.Fields("401 402 403 404 407 411 412 413 414 415 416 417 437 477 482 489") { // ERR_NOSUCHNICK and its like
 		c.conn.AddCallback(numeric, c.refused)
 	}
-	c.conn.AddCallback("464", c.rejected) // ERR_PASSWDMISMATCH
-	c.conn.AddCallback("465", c.rejected) // ERR_YOUREBANNEDCREEP
+	c.conn.AddCallback("464", c.rejected(c.unlet))  // ERR_PASSWDMISMATCH
+	c.conn.AddCallback("465", c.rejected(c.banned)) // ERR_YOUREBANNEDCREEP
 	for _, numeric := range []string{"471", "473", "474", "475"} {
 		c.conn.AddCallback(numeric, func(m ircmsg.Message) { // a channel that does not let us in
 			if len(m.Params) > 1 {
@@ -246,10 +262,22 @@ func (c *Client) listen() {
 	}
 }
 
-// rejected: the server will never take us like this.
-func (c *Client) rejected(m ircmsg.Message) {
-	c.mu.Lock()
-	c.fatal = fmt.Errorf("%w: %s says %q", channel.ErrAuth, c.conn.Server, m.Params[len(m.Params)-1])
-	c.mu.Unlock()
-	go c.conn.Quit() // it waits for the goroutine that we are on
+// rejected: the server will never take us like this; why makes an error of its words.
+func (c *Client) rejected(why func(words string) error) func(ircmsg.Message) {
+	return func(m ircmsg.Message) {
+		c.mu.Lock()
+		c.fatal = why(m.Params[len(m.Params)-1])
+		c.mu.Unlock()
+		go c.conn.Quit() // it waits for the goroutine that we are on
+	}
+}
+
+// unlet is for a server with a password, which is another one or is missing.
+func (c *Client) unlet(words string) error {
+	return fmt.Errorf("%w: %s says %q. Check password, which is that of the server; the one of an account is accountPassword",
+		channel.ErrAuth, c.conn.Server, words)
+}
+
+func (c *Client) banned(words string) error {
+	return fmt.Errorf("%w: %s says %q. Ask who runs it, or choose another server", channel.ErrAuth, c.conn.Server, words)
 }

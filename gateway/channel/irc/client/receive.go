@@ -39,7 +39,7 @@ func (c *Client) said(m ircmsg.Message) {
 	}
 	in.SenderIsBot, _ = m.GetTag("bot")
 	if target := m.Params[0]; irc.IsChannel(target) {
-		in.Chat, in.Conversation, in.Label = channel.Group, fold(target), target
+		in.Chat, in.Conversation, in.Label, in.Room = channel.Group, fold(target), target, target
 		in.Command, in.Mentioned = addressed(text, c.conn.CurrentNick())
 	}
 	c.mu.Lock()

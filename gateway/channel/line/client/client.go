@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 	"github.com/hearth-assistant/hearth/gateway/channel/line"
 	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
 )
 
 // Client is an account. It implements channel.Channel, Called, Typer and Fetcher.
 type Client struct {
-	*door.Door
+	*endpoint.Receiver
 	account   string
 	api, data string // roots
 	token     func() string
@@ -41,7 +41,7 @@ func New(a channel.Account) (*Client, error) {
 	}
 	token, secret, root := a.Secrets[line.KeyToken], a.Secrets[line.KeySecret], a.Texts[line.KeyRoot]
 	return &Client{
-		Door: door.New(door.Options{Durable: a.Durable, Now: a.Now, Logger: a.Logger}), account: a.ID,
+		Receiver: endpoint.New(endpoint.Options{Durable: a.Durable, Now: a.Now, Logger: a.Logger}), account: a.ID,
 		api: webcall.Root(root, "api.line.me"), data: webcall.Root(root, "api-data.line.me"),
 		token: func() string { return token }, secret: func() string { return secret }, http: webcall.Client(), maxFile: a.MaxFile,
 		replies: map[string]replyToken{}, quotes: map[string]string{}, names: map[string]string{},
@@ -59,7 +59,7 @@ func (c *Client) Limits() channel.Limits { return line.Limits }
 
 // Run takes what LINE sends until ctx ends.
 func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
-	return c.Door.Run(ctx, inbox, c.try)
+	return c.Receiver.Run(ctx, inbox, c.try)
 }
 
 // try asks who we are, whether LINE knows our address, and how much may still be sent.

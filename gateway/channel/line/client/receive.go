@@ -13,23 +13,23 @@ import (
 	"unicode/utf16"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 	"github.com/hearth-assistant/hearth/gateway/channel/line"
 )
 
 // Call takes what LINE sends. It believes nothing before the signature is right.
 func (c *Client) Call(ctx context.Context, in channel.Call) (channel.CallAnswer, error) {
 	if in.Method != http.MethodPost {
-		return door.Say(http.StatusMethodNotAllowed), nil
+		return endpoint.Say(http.StatusMethodNotAllowed), nil
 	}
 	if !c.proven(in) {
-		return door.Say(http.StatusUnauthorized), nil
+		return endpoint.Say(http.StatusUnauthorized), nil
 	}
 	var all struct {
 		Events []json.RawMessage `json:"events"`
 	}
 	if json.Unmarshal(in.Body, &all) != nil {
-		return door.Say(http.StatusBadRequest), nil
+		return endpoint.Say(http.StatusBadRequest), nil
 	}
 	var events []event
 	for _, raw := range all.Events {
@@ -39,7 +39,7 @@ func (c *Client) Call(ctx context.Context, in channel.Call) (channel.CallAnswer,
 		}
 		if c.old(ev) {
 			c.Logger.Warn("LINE's call has an event of long ago that is not said to come again: it was played again, or the clock is wrong")
-			return door.Say(http.StatusUnauthorized), nil
+			return endpoint.Say(http.StatusUnauthorized), nil
 		}
 		events = append(events, ev)
 	}
@@ -52,12 +52,12 @@ func (c *Client) Call(ctx context.Context, in channel.Call) (channel.CallAnswer,
 			return c.Later(err), nil
 		}
 	}
-	return door.Say(http.StatusOK), nil
+	return endpoint.Say(http.StatusOK), nil
 }
 
 // proven: LINE signs the body with the channel's secret.
 func (c *Client) proven(in channel.Call) bool {
-	given, ok := door.One(in.Header, "X-Line-Signature")
+	given, ok := endpoint.One(in.Header, "X-Line-Signature")
 	if !ok {
 		return false
 	}

@@ -24,7 +24,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint/endpointtest"
 )
 
 // Fault is what happens to a request instead.
@@ -50,7 +50,7 @@ type File struct {
 
 // Server is the whole of it.
 type Server struct {
-	*doortest.Caller
+	*endpointtest.Caller
 	http          *httptest.Server
 	token, secret string
 	path          string // where the bot is called
@@ -78,7 +78,7 @@ type reply struct {
 // New starts a server whose bot has the token and the secret.
 func New(ctx context.Context, token, secret, path string) *Server {
 	s := &Server{
-		Caller: doortest.New(ctx, true), token: token, secret: secret, path: path, count: 500_000, keys: map[string]Message{},
+		Caller: endpointtest.New(ctx, true), token: token, secret: secret, path: path, count: 500_000, keys: map[string]Message{},
 		replies: map[string]reply{}, quotes: map[string]bool{}, files: map[string]File{}, faults: map[string][]Fault{}, again: map[string]bool{},
 		Endpoint: "https://hearth.example.org" + path, Active: true,
 	}

@@ -16,6 +16,7 @@ import (
 
 	"maunium.net/go/mautrix"
 	"maunium.net/go/mautrix/crypto"
+	"maunium.net/go/mautrix/crypto/ssss"
 	"maunium.net/go/mautrix/id"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
@@ -24,8 +25,9 @@ import (
 	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
-// Client is an account. It implements channel.Channel, channel.Reporter, channel.Confirmer
-// and the abilities to edit, delete, react, show typing and fetch.
+// Client is an account. It implements channel.Channel, channel.Reporter, channel.Confirmer,
+// channel.LoginAsker and the abilities to edit, delete, react, show typing, fetch, pin and
+// read what was said before.
 type Client struct {
 	account  string
 	server   string
@@ -55,9 +57,11 @@ type Client struct {
 	verdict   string                // how a verification is, or how it ended
 	unsigned  string                // why our device is not signed
 
-	verifying sync.Mutex    // one event of a verification at a time; it guards compare
+	recovery string // the recovery key, "": none
+
+	verifying sync.Mutex    // one event of a verification at a time; it guards what follows
 	compare   *verification // nil: there is none
-	recovery  string        // the recovery key, "": none
+	making    *ssss.Key     // the recovery key that is offered, nil: none
 }
 
 // session is a login.
@@ -65,6 +69,11 @@ type session struct {
 	api  *mautrix.Client
 	keys *keys
 	mach *crypto.OlmMachine
+	// fetched is when the devices of somebody were asked for; the client's lock guards it.
+	fetched map[id.UserID]time.Time
+	backup  *backedUp // nil: there is none, or it was not opened yet
+	resting time.Time // until when the server's backup is left alone
+	end     context.CancelCauseFunc
 }
 
 // New makes the client of an account without connecting it.
@@ -171,6 +180,9 @@ func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
 		if errors.Is(err, channel.ErrAuth) {
 			return err
 		}
+		if errors.Is(err, errAnew) {
+			continue
+		}
 		if well {
 			rest = c.rest
 		}
@@ -190,10 +202,13 @@ func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
 // connected is one login and what comes of it. Its error says why it ended, and well
 // whether the server told any news before.
 func (c *Client) connected(ctx context.Context, inbox channel.Inbox) (well bool, err error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	s, err := c.enter(ctx)
 	if err != nil {
 		return false, err
 	}
+	s.end = end
 	c.mu.Lock()
 	c.live = s
 	c.rooms = map[id.RoomID]*room{}
@@ -211,6 +226,9 @@ func (c *Client) connected(ctx context.Context, inbox channel.Inbox) (well bool,
 	}
 	for {
 		if err := c.news(ctx, s, inbox); err != nil {
+			if cause := context.Cause(ctx); errors.Is(cause, errAnew) || errors.Is(cause, errLoggedOut) {
+				err = cause
+			}
 			return well, err
 		}
 		well = true

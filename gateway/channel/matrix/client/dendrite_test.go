@@ -25,7 +25,7 @@ import (
 type dendrite struct {
 	t       *testing.T
 	dir     string
-	program string
+	bin     string
 	address string
 	cmd     *exec.Cmd
 	tokens  map[string]string
@@ -48,7 +48,7 @@ func homeserver(t *testing.T) *dendrite {
 		}
 		t.Skip("dendrite is not built; build/dendrite does it")
 	}
-	d := &dendrite{t: t, dir: t.TempDir(), program: filepath.Join(bin, "dendrite"), tokens: map[string]string{}}
+	d := &dendrite{t: t, dir: t.TempDir(), bin: filepath.Join(bin, "dendrite"), tokens: map[string]string{}}
 	run := func(name string, args ...string) []byte {
 		cmd := exec.Command(filepath.Join(bin, name), args...)
 		cmd.Dir = d.dir
@@ -94,7 +94,7 @@ func (d *dendrite) url() string { return "http://" + d.address }
 
 func (d *dendrite) up() {
 	d.t.Helper()
-	d.cmd = exec.Command(d.program, "-config", "conf.yaml", "-http-bind-address", d.address, "-https-bind-address", "127.0.0.1:0",
+	d.cmd = exec.Command(d.bin, "-config", "conf.yaml", "-http-bind-address", d.address, "-https-bind-address", "127.0.0.1:0",
 		"-really-enable-open-registration")
 	d.cmd.Dir = d.dir
 	if err := d.cmd.Start(); err != nil {
@@ -180,14 +180,7 @@ func TestRealServer(t *testing.T) {
 	hearth := d.client("hearth", func(a *channel.Account) { a.Durable = kept })
 	got, _, stop := running(t, hearth)
 	until(t, "connecting", connected(hearth))
-	joined := func() bool {
-		var members struct {
-			Joined map[string]any `json:"joined"`
-		}
-		d.ask("ada", "GET", "/_matrix/client/v3/rooms/"+direct+"/joined_members", nil, &members)
-		return len(members.Joined) == 2
-	}
-	until(t, "following the invitation", joined)
+	until(t, "following the invitation", func() bool { return d.members(direct) == 2 })
 	id := tell(t, ada, direct, "grüße **dich** <&>")
 	in := hear(t, got, "grüße dich <&>")
 	if in.Chat != channel.Direct || in.Conversation != "@ada:test.local" || in.SenderID != "@ada:test.local" || in.MessageID != id {
@@ -197,7 +190,7 @@ func TestRealServer(t *testing.T) {
 	if in = hear(t, gotAda, "und dich"); in.Conversation != "@hearth:test.local" {
 		t.Errorf("%+v", in)
 	}
-	both(t, ada, hearth, got, id)
+	both(t, ada, hearth, got, gotAda, id)
 	stop()
 	tell(t, ada, direct, "while it was away")
 	device := hearth.Device()
@@ -226,7 +219,7 @@ func TestRealServer(t *testing.T) {
 }
 
 // both do what is done with messages.
-func both(t *testing.T, ada, hearth *client.Client, got <-chan channel.Inbound, id string) {
+func both(t *testing.T, ada, hearth *client.Client, got, gotAda <-chan channel.Inbound, id string) {
 	t.Helper()
 	to := channel.Target{Conversation: "@ada:test.local"}
 	if err := hearth.Typing(t.Context(), to); err != nil {
@@ -235,6 +228,9 @@ func both(t *testing.T, ada, hearth *client.Client, got <-chan channel.Inbound, 
 	for _, emoji := range []string{"👍", ""} {
 		if err := hearth.React(t.Context(), to, id, emoji); err != nil {
 			t.Error(err)
+		}
+		if in := hear(t, gotAda, ""); in.Reaction.MessageID != id || in.Reaction.Emoji != "👍" || in.Reaction.Removed != (emoji == "") {
+			t.Errorf("%+v", in)
 		}
 	}
 	asks := channel.Target{Conversation: "@hearth:test.local"}

@@ -5,8 +5,10 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
+	"maunium.net/go/mautrix/crypto"
 	"maunium.net/go/mautrix/id"
 )
 
@@ -51,6 +53,38 @@ func (c *Client) Trusts(ctx context.Context, who id.UserID, device id.DeviceID) 
 	if err != nil {
 		return false
 	}
-	d, err := s.mach.CryptoStore.GetDevice(ctx, who, device)
+	d, err := s.mach.GetOrFetchDevice(ctx, who, device)
 	return err == nil && d != nil && d.Trust == id.TrustStateVerified
+}
+
+// Give is a key of a room as a device gives it, or as another one hands it on.
+func (c *Client) Give(ctx context.Context, of id.RoomID, session id.SessionID, key string, from, by *id.Device) {
+	s, err := c.current()
+	if err != nil {
+		panic(err)
+	}
+	g, err := crypto.NewInboundGroupSession(from.IdentityKey, from.SigningKey, of, key, 0, 0, nil, false)
+	if err != nil || g.ID() != session {
+		panic(fmt.Sprint(g.ID(), err))
+	}
+	if by != nil {
+		g.KeySource, g.ForwardingChains, g.SourceUser = id.KeySourceForward, []string{string(by.IdentityKey)}, by.UserID
+	}
+	if err := s.mach.StoreGroupSession(ctx, g); err != nil {
+		panic(err)
+	}
+}
+
+// Verified is a verification of a device and of its person's master key, as it ends: the
+// library's other side cannot go through one with somebody who has no such key.
+func (c *Client) Verified(ctx context.Context, who id.UserID, device id.DeviceID, master id.Ed25519) error {
+	s, err := c.current()
+	if err != nil {
+		return err
+	}
+	d, err := s.mach.GetOrFetchDevice(ctx, who, device)
+	if err != nil {
+		return err
+	}
+	return s.keys.verified(ctx, d, master)
 }

@@ -106,10 +106,17 @@ func (c *Client) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, err
 		return nil, failure(err, false)
 	}
 	e.RoomID = r.id
-	content, ok, err := c.content(ctx, s, r, e)
+	plain, err := c.plain(ctx, s, r, e, openNew)
+	if err == nil && plain != nil {
+		err = c.written(ctx, s, e, plain)
+	}
 	if err != nil {
 		return nil, err
 	}
+	if plain == nil {
+		return nil, gone
+	}
+	content, ok := message(plain)
 	if !ok {
 		return nil, gone
 	}

@@ -22,25 +22,33 @@ import (
 
 // keys is the store of a device's keys. What a ratchet moved is in the gateway's
 // store before it is used: the account, the sessions with other devices, the keys of
-// rooms that others gave, and which message has which number. Our own keys of rooms
-// are in memory: each start makes new ones, so that none is used twice. Who has which
-// devices is asked anew. It implements crypto.Store.
+// rooms that others gave, which message has which number, and which devices were
+// verified. Our own keys of rooms are in memory: each start makes new ones, so that none
+// is used twice. Who has which devices is asked anew. It implements crypto.Store.
 type keys struct {
 	*crypto.MemoryStore
 	durable channel.Durable
 	prefix  string // of the device
 	pickle  []byte
 
-	mu     sync.Mutex
-	loaded map[string]bool
-	broken map[string]error // what could not be kept
+	tell func(format string, args ...any) // a person
+
+	mu      sync.Mutex
+	loaded  map[string]bool
+	broken  map[string]error // what could not be kept
+	trusts  map[id.UserID]trust
+	told    map[id.Ed25519]bool // which keys a person was told of
+	pending []roomKey           // not in the server's backup; nil: not read yet
+
+	signing sync.Mutex // of who signs whom; the library's store changes that without a lock
 }
 
 func newKeys(c *Client, device id.DeviceID) *keys {
 	sum := sha256.Sum256([]byte(device))
 	return &keys{
 		MemoryStore: crypto.NewMemoryStore(nil), durable: c.durable, prefix: "keys." + hex.EncodeToString(sum[:6]) + ".",
-		pickle: []byte(device), loaded: map[string]bool{}, broken: map[string]error{},
+		pickle: []byte(device), tell: c.trouble, loaded: map[string]bool{}, broken: map[string]error{}, trusts: map[id.UserID]trust{},
+		told: map[id.Ed25519]bool{},
 	}
 }
 
@@ -251,6 +259,7 @@ type keptRoomKey struct {
 	History    *bool                `json:"history,omitempty"`
 	Source     id.KeySource         `json:"source,omitempty"`
 	SourceUser id.UserID            `json:"sourceUser,omitempty"`
+	Backup     id.KeyBackupVersion  `json:"backup,omitempty"` // in which it is
 }
 
 // PutGroupSession implements crypto.Store.
@@ -262,13 +271,18 @@ func (k *keys) PutGroupSession(ctx context.Context, g *crypto.InboundGroupSessio
 	name := k.name("room", string(g.RoomID), string(g.ID()))
 	if err := k.put(ctx, name, keptRoomKey{
 		b, g.SigningKey, g.SenderKey, g.RoomID, g.ForwardingChains, g.RatchetSafety, g.ReceivedAt, g.MaxAge, g.MaxMessages, g.SharedHistory,
-		g.KeySource, g.SourceUser,
+		g.KeySource, g.SourceUser, g.KeyBackupVersion,
 	}); err != nil {
 		return err
 	}
 	k.mu.Lock()
 	k.loaded[name] = true
 	k.mu.Unlock()
+	if g.KeyBackupVersion == "" {
+		if err := k.unsaved(ctx, roomKey{g.RoomID, g.ID()}); err != nil {
+			return err
+		}
+	}
 	return k.MemoryStore.PutGroupSession(ctx, g)
 }
 
@@ -290,7 +304,7 @@ func (k *keys) GetGroupSession(ctx context.Context, room id.RoomID, session id.S
 		if err := k.MemoryStore.PutGroupSession(ctx, &crypto.InboundGroupSession{
 			Internal: inner, SigningKey: v.SigningKey, SenderKey: v.SenderKey, RoomID: v.RoomID, ForwardingChains: v.Forwarded,
 			RatchetSafety: v.Safety, ReceivedAt: v.ReceivedAt, MaxAge: v.MaxAge, MaxMessages: v.MaxNumber, SharedHistory: v.History,
-			KeySource: v.Source, SourceUser: v.SourceUser,
+			KeySource: v.Source, SourceUser: v.SourceUser, KeyBackupVersion: v.Backup,
 		}); err != nil {
 			return nil, err
 		}

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"maunium.net/go/mautrix"
 	"maunium.net/go/mautrix/crypto"
+	"maunium.net/go/mautrix/id"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
@@ -22,7 +24,7 @@ type generation struct {
 
 // enter logs in and loads the keys of the device.
 func (c *Client) enter(ctx context.Context) (*session, error) {
-	s := &session{}
+	s := &session{fetched: map[id.UserID]time.Time{}}
 	api, err := c.api(func() error { return s.keys.trouble() })
 	if err != nil {
 		return nil, err
@@ -99,6 +101,27 @@ func (c *Client) makeDevice(ctx context.Context, api *mautrix.Client) error {
 		return fmt.Errorf("%w: the server calls the account %s, not %s; write that as userId", channel.ErrAuth, api.UserID, c.user)
 	}
 	return c.newDevice(ctx, api)
+}
+
+// errLoggedOut ends Run.
+var errLoggedOut = fmt.Errorf("%w: the device was logged out here. `hearth channels start matrix` logs a new one in", channel.ErrAuth)
+
+// LogOut implements channel.LogOuter: the server forgets the device and its token.
+func (c *Client) LogOut(ctx context.Context) error {
+	c.mu.Lock()
+	s := c.live
+	c.mu.Unlock()
+	if s == nil {
+		return errors.New("Matrix is not connected")
+	}
+	if _, err := s.api.Logout(ctx); err != nil {
+		return fmt.Errorf("log the device out: %w", failure(err, true))
+	}
+	err := c.keep(ctx, func(k *kept) {
+		k.Device, k.Token, k.Generation, k.Before, k.Later, k.Verifying, k.SignedFor = "", "", 0, 0, nil, nil, ""
+	})
+	s.end(errLoggedOut)
+	return err
 }
 
 // newDevice begins with a device that has no keys yet.

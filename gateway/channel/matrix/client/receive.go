@@ -33,19 +33,28 @@ func noRoom(s string) error {
 	return fmt.Errorf("%w: it has no conversation with %s; they have to invite it first", channel.ErrRefused, s)
 }
 
-// content is what an event says, decrypted where it has to be. ok is false for what is
-// not said to anybody.
-func (c *Client) content(ctx context.Context, s *session, r *room, e *event.Event) (*event.MessageEventContent, bool, error) {
-	e, err := c.plain(ctx, s, r, e)
+// said is what an event says that was said before, decrypted where it has to be. ok is
+// false for what is not said to anybody.
+func (c *Client) said(ctx context.Context, s *session, r *room, e *event.Event) (*event.MessageEventContent, bool, error) {
+	e, err := c.plain(ctx, s, r, e, c.recall)
 	if err != nil || e == nil {
 		return nil, false, err
 	}
-	m, ok := e.Content.Parsed.(*event.MessageEventContent)
-	return m, ok && e.Type.Type == event.EventMessage.Type, nil
+	m, ok := message(e)
+	return m, ok, nil
 }
 
+// message is what an event says that says something.
+func message(e *event.Event) (*event.MessageEventContent, bool) {
+	m, ok := e.Content.Parsed.(*event.MessageEventContent)
+	return m, ok && e.Type.Type == event.EventMessage.Type
+}
+
+// opening decrypts an event of an encrypted room; nil: nobody will ever read it.
+type opening func(ctx context.Context, s *session, e *event.Event) (*event.Event, error)
+
 // plain is an event, decrypted where it has to be; nil: nobody can read it, or believe it.
-func (c *Client) plain(ctx context.Context, s *session, r *room, e *event.Event) (*event.Event, error) {
+func (c *Client) plain(ctx context.Context, s *session, r *room, e *event.Event, open opening) (*event.Event, error) {
 	e.Type.Class = event.MessageEventType
 	_ = e.Content.ParseRaw(e.Type) // twice is an error, and what cannot be read is nothing
 	c.mu.Lock()
@@ -55,7 +64,7 @@ func (c *Client) plain(ctx context.Context, s *session, r *room, e *event.Event)
 		if _, ok := e.Content.Parsed.(*event.EncryptedEventContent); !ok {
 			return nil, nil
 		}
-		plain, err := s.open(ctx, e)
+		plain, err := open(ctx, s, e)
 		if err != nil || plain == nil {
 			return nil, err
 		}
@@ -84,16 +93,20 @@ func (c *Client) read(ctx context.Context, s *session, e *event.Event) (in chann
 		}
 		return in, false, err
 	}
-	if e, err = c.plain(ctx, s, r, e); err != nil || e == nil {
+	sealed := e
+	if e, err = c.plain(ctx, s, r, e, openNew); err != nil || e == nil {
 		return in, false, err
 	}
-	m, ok := e.Content.Parsed.(*event.MessageEventContent)
+	m, ok := message(e)
 	if isVerification(e.Type.Type) || ok && m.MsgType == event.MsgVerificationRequest {
 		c.verify(ctx, s, e)
 		return in, false, nil
 	}
-	if !ok || e.Type.Type != event.EventMessage.Type {
+	if !ok {
 		return in, false, nil
+	}
+	if err := c.written(ctx, s, sealed, e); err != nil {
+		return in, false, err
 	}
 	in = channel.Inbound{
 		Channel: matrix.ID, Account: c.account, SenderID: string(e.Sender), SenderName: e.Sender.Localpart(),
@@ -174,7 +187,7 @@ func (c *Client) answersTo(ctx context.Context, s *session, r *room, in *channel
 	if e.Sender == c.user {
 		in.Mentioned = true
 	}
-	quoted, ok, err := c.content(ctx, s, r, e)
+	quoted, ok, err := c.said(ctx, s, r, e)
 	if ok && err == nil {
 		quoted.RemoveReplyFallback()
 		if in.ReplyToText = strings.ToValidUTF8(quoted.Body, "\uFFFD"); len(in.ReplyToText) > longestText {

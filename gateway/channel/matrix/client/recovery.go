@@ -18,7 +18,7 @@ import (
 // goes on. Its error is one that passes.
 func (c *Client) sign(ctx context.Context, s *session) error {
 	c.saysUnsigned("")
-	if c.recovery == "" {
+	if c.recoveryKey() == "" {
 		return nil
 	}
 	err := c.signs(ctx, s)
@@ -46,14 +46,29 @@ func (c *Client) sign(ctx context.Context, s *session) error {
 
 var errOldKeys = errors.New("the recovery key opens other keys than those of the account")
 
-// signs does it. The keys are in memory only, to vouch for people who verify us.
-func (c *Client) signs(ctx context.Context, s *session) error {
+func (c *Client) recoveryKey() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.recovery
+}
+
+// unlock is the recovery key as what it opens.
+func (c *Client) unlock(ctx context.Context, s *session) (*ssss.Key, error) {
 	name, about, err := s.mach.SSSS.GetDefaultKeyData(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	key, err := about.VerifyRecoveryKey(name, c.recovery)
+	key, err := about.VerifyRecoveryKey(name, c.recoveryKey())
 	if err != nil && !(errors.Is(err, ssss.ErrUnverifiableKey) && key != nil) {
+		return nil, err
+	}
+	return key, nil
+}
+
+// signs does it. The keys are in memory only, to vouch for people who verify us.
+func (c *Client) signs(ctx context.Context, s *session) error {
+	key, err := c.unlock(ctx, s)
+	if err != nil {
 		return err
 	}
 	if err := s.mach.FetchCrossSigningKeysFromSSSS(ctx, key); err != nil {

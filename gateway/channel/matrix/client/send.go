@@ -181,7 +181,7 @@ func (c *Client) about(ctx context.Context, to channel.Target, messageID string)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	if !strings.HasPrefix(messageID, "$") || len(messageID) > 255 {
+	if !isEvent(messageID) {
 		return nil, nil, "", fmt.Errorf("%w: %q is no message", channel.ErrRefused, messageID)
 	}
 	if err := ctx.Err(); err != nil {

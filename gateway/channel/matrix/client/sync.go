@@ -46,6 +46,7 @@ func (c *Client) news(ctx context.Context, s *session, inbox channel.Inbox) erro
 		return err
 	}
 	c.verifications(ctx, s, got.ToDevice.Events)
+	c.backUp(ctx, s)
 	if err := c.follow(ctx, s, got.Rooms.Invite); err != nil {
 		return err
 	}
@@ -187,8 +188,8 @@ func (c *Client) gap(ctx context.Context, s *session, of id.RoomID, from, to str
 // take takes one event, again until it was taken.
 func (c *Client) take(ctx context.Context, s *session, e *event.Event, inbox channel.Inbox, receipt bool) error {
 	in, ok, err := c.read(ctx, s, e)
-	if errors.Is(err, errNoKey) {
-		return c.putOff(ctx, s, e)
+	if errors.Is(err, errNoKey) || errors.Is(err, errNotTheirs) {
+		return c.putOff(ctx, s, e, err)
 	}
 	if err != nil || !ok {
 		return err
@@ -207,14 +208,22 @@ func (c *Client) take(ctx context.Context, s *session, e *event.Event, inbox cha
 	return nil
 }
 
-var errNoKey = errors.New("its key has not come")
+var (
+	errNoKey     = errors.New("its key has not come")
+	errNotTheirs = errors.New("it was not written with a device of theirs")
+)
 
 // How long a key may take to come.
 const mostKeyTime = 24 * time.Hour
 
-// putOff keeps a message whose key may come later, and asks its sender for it.
-func (c *Client) putOff(ctx context.Context, s *session, e *event.Event) error {
-	if content, ok := e.Content.Parsed.(*event.EncryptedEventContent); ok {
+// putOff keeps a message whose key may come later, and asks its sender for it; or whose
+// device may turn out to be theirs.
+func (c *Client) putOff(ctx context.Context, s *session, e *event.Event, why error) error {
+	if errors.Is(why, errNotTheirs) {
+		c.trouble("A message in the name of %s is not read: it was written with a device that is not known to be theirs, or that the keys "+
+			"which you have verified have not signed. If it is theirs, they verify that device in their own program within a day, and "+
+			"it is read then.", line(string(e.Sender), 100))
+	} else if content, ok := e.Content.Parsed.(*event.EncryptedEventContent); ok {
 		err := s.mach.SendRoomKeyRequest(ctx, e.RoomID, content.SenderKey, content.SessionID, "", map[id.UserID][]id.DeviceID{e.Sender: {"*"}})
 		if err != nil {
 			c.log.Debug("a key could not be asked for", "err", err)
@@ -242,9 +251,12 @@ func (c *Client) again(ctx context.Context, s *session, inbox channel.Inbox) err
 			e.RoomID = l.Room
 			in, ok, err := c.read(ctx, s, e)
 			switch {
-			case errors.Is(err, errNoKey):
+			case errors.Is(err, errNoKey), errors.Is(err, errNotTheirs):
 				if c.now().Sub(time.Unix(l.At, 0)) < mostKeyTime {
 					continue
+				}
+				if errors.Is(err, errNotTheirs) {
+					break // it was told
 				}
 				c.trouble("A message of %s stays closed: its key never came. They may have to send it again.", line(string(e.Sender), 100))
 			case err != nil:
@@ -262,6 +274,11 @@ func (c *Client) again(ctx context.Context, s *session, inbox channel.Inbox) err
 		}
 	}
 	return nil
+}
+
+// openNew opens what comes in: with keys that people have given to this device alone.
+func openNew(ctx context.Context, s *session, e *event.Event) (*event.Event, error) {
+	return s.open(ctx, e)
 }
 
 // open decrypts an event of an encrypted room.

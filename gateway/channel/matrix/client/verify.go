@@ -86,6 +86,9 @@ func (c *Client) Confirm(ctx context.Context, value string, yes bool) error {
 	c.verifying.Lock()
 	defer c.verifying.Unlock()
 	c.lapse(ctx, s)
+	if c.making != nil && value == c.making.RecoveryKey() {
+		return c.decided(ctx, s, yes)
+	}
 	v := c.compare
 	if v == nil || v.step != shown || v.ask.Value != value {
 		return fmt.Errorf("%w: this comparison is over; begin the verification again in your Matrix program", channel.ErrRefused)
@@ -337,16 +340,17 @@ func (c *Client) settleVerification(ctx context.Context, s *session, v *verifica
 	if v.step != agreed || v.proven == nil {
 		return nil
 	}
-	verified := *v.device // others read the one of the store
-	verified.Trust = id.TrustStateVerified
-	if err := s.mach.CryptoStore.PutDevice(ctx, v.them.user, &verified); err != nil {
+	whole, master := v.master != "" && v.proven[id.NewKeyID(id.KeyAlgorithmEd25519, string(v.master))], id.Ed25519("")
+	if whole {
+		master = v.master
+	}
+	if err := s.keys.verified(ctx, v.device, master); err != nil {
 		return fmt.Errorf("keep that the device is verified: %w", err)
 	}
 	var err error
-	whole := v.master != "" && v.proven[id.NewKeyID(id.KeyAlgorithmEd25519, string(v.master))]
 	switch own := s.mach.CrossSigningKeys != nil; {
 	case v.them.user == c.user && own:
-		err = s.mach.SignOwnDevice(ctx, &verified)
+		err = s.mach.SignOwnDevice(ctx, v.device)
 	case v.them.user == c.user && whole:
 		err = s.mach.SignOwnMasterKey(ctx)
 	case own && whole:

@@ -14,8 +14,11 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 )
 
-// lapse ends a verification whose time is over.
+// lapse ends a verification whose time is over, and the offer of keys.
 func (c *Client) lapse(ctx context.Context, s *session) {
+	if c.making != nil && c.Asking().Kind != channel.AskDecide {
+		c.making = nil
+	}
 	if v := c.compare; v != nil && (!c.now().Before(v.until) || v.us.device != s.api.DeviceID) {
 		c.endVerification(ctx, s, event.VerificationCancelCodeTimeout, "nobody compared the emoji in time",
 			fmt.Sprintf("The verification with %s took too long. Nothing was verified; begin it again in your Matrix program.",

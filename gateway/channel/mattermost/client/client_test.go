@@ -110,7 +110,7 @@ func (w *world) Taken(string) bool { return true }
 // Messages implements channeltest.Network.
 func (w *world) Messages() (out []loopback.Message) {
 	for _, p := range w.Sent() {
-		m := loopback.Message{ID: p.ID, To: channel.Target{Conversation: p.ChannelID, Thread: p.RootID}, Text: p.Message}
+		m := loopback.Message{ID: p.ID, To: channel.Target{Conversation: p.ChannelID, Thread: p.RootID}, Text: p.Message, Pinned: p.Pinned}
 		for _, id := range p.FileIDs {
 			f := w.FileOf(id)
 			m.Files = append(m.Files, loopback.File{Name: f.Name, MIME: f.MIME, Content: f.Data})
@@ -192,7 +192,8 @@ func TestInbound(t *testing.T) {
 				!in.SenderIsBot
 		}},
 		{w.ada, w.town, "@Hearth: /status", nil, func(in channel.Inbound) bool {
-			return in.Chat == channel.Group && in.Conversation == w.town.ID && in.Mentioned && in.Command == "/status" && in.Label == "TOWN"
+			return in.Chat == channel.Group && in.Conversation == w.town.ID && in.Mentioned && in.Command == "/status" && in.Label == "TOWN" &&
+				in.Room == "#town" && in.Space == mattermosttest.Team
 		}},
 		{w.ada, w.town, "who is @hearth.", nil, func(in channel.Inbound) bool { return in.Mentioned }},
 		{w.ada, w.town, "stop @hearth", nil, func(in channel.Inbound) bool { return in.Mentioned && in.Command == "stop" }},

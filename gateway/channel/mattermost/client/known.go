@@ -32,8 +32,17 @@ type place struct {
 	Type       string `json:"type"` // D: one person, G: some, O: open, P: private
 	Name       string `json:"name"`
 	Label      string `json:"display_name"`
+	Team       string `json:"team_id"`
 	LastPostAt int64  `json:"last_post_at"`
 	DeleteAt   int64  `json:"delete_at"`
+}
+
+// room is what a channel of a team is called, and the team's id.
+func (p place) room() (name, team string) {
+	if p.Type != "O" && p.Type != "P" || p.Name == "" {
+		return "", ""
+	}
+	return "#" + p.Name, p.Team
 }
 
 // mostKnown is how many of each kind are remembered.

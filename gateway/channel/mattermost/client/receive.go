@@ -76,8 +76,7 @@ func (c *Client) inbound(ctx context.Context, p post) (in channel.Inbound, ok bo
 	if err != nil {
 		return in, false, err
 	}
-	// The server's own words have a type, as those of plugins; so has "/me".
-	if p.UserID == self.ID || p.DeleteAt != 0 || p.Type != "" && p.Type != "me" && p.Type != "slack_attachment" ||
+	if p.UserID == self.ID || !p.said() ||
 		!mattermost.IsID(p.ID) || !mattermost.IsID(p.UserID) || !mattermost.IsID(p.ChannelID) {
 		return in, false, nil
 	}
@@ -94,6 +93,7 @@ func (c *Client) inbound(ctx context.Context, p post) (in channel.Inbound, ok bo
 		Thread: p.RootID, SenderID: p.UserID, SenderName: who.shown(), SenderHandle: who.Name, SenderIsBot: who.IsBot || fromProgram(p),
 		MessageID: p.ID, Text: p.Message, At: time.UnixMilli(p.CreateAt),
 	}
+	in.Room, in.Space = where.room()
 	if where.Type == "D" {
 		in.Chat, in.Conversation, in.Label = channel.Direct, mattermost.PersonSign+p.UserID, who.shown()
 		c.known.direct(p.UserID, p.ChannelID)
@@ -111,6 +111,12 @@ func (c *Client) inbound(ctx context.Context, p post) (in channel.Inbound, ok bo
 		return in, false, err
 	}
 	return in, in.Text != "" || len(in.Media) > 0, nil
+}
+
+// said reports whether a post is somebody's words, and still there. The server's own have
+// a type, as those of plugins; so has "/me".
+func (p post) said() bool {
+	return p.DeleteAt == 0 && slices.Contains([]string{"", "me", "slack_attachment"}, p.Type)
 }
 
 // fromProgram reports whether a post says that no person wrote it.

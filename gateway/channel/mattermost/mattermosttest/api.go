@@ -43,6 +43,10 @@ func (s *Server) handler() http.Handler {
 	on("POST /channels/direct", s.makeDirect)
 	on("GET /channels/{id}/posts", s.history)
 	on("POST /posts", s.create)
+	on("POST /posts/search", s.search)
+	on("GET /posts/{id}/thread", s.thread)
+	on("POST /posts/{id}/pin", func(r *http.Request) (any, *no) { return s.pin(r, true) })
+	on("POST /posts/{id}/unpin", func(r *http.Request) (any, *no) { return s.pin(r, false) })
 	on("GET /posts/{id}", s.readable)
 	on("GET /posts/{id}/files/info", s.filesOf)
 	on("PUT /posts/{id}/patch", s.patch)
@@ -102,7 +106,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, do func(r *http.R
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if r.Method == http.MethodPost && !strings.HasSuffix(r.URL.Path, "/typing") {
+	if r.Method == http.MethodPost && !strings.HasSuffix(r.URL.Path, "/typing") && !strings.HasSuffix(r.URL.Path, "pin") &&
+		!strings.HasSuffix(r.URL.Path, "/search") {
 		w.WriteHeader(http.StatusCreated)
 	}
 	_, _ = w.Write(data)
@@ -174,36 +179,6 @@ func (s *Server) makeDirect(r *http.Request) (any, *no) {
 		}
 	}
 	return s.direct(ids[0], ids[1]), nil
-}
-
-func (s *Server) history(r *http.Request) (any, *no) {
-	c, err := found(s.channels, r)
-	if err != nil {
-		return nil, err
-	}
-	if !c.members[s.Bot.ID] {
-		return nil, forbidden()
-	}
-	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
-	size, _ := strconv.Atoi(r.URL.Query().Get("per_page"))
-	size = min(size, 200)
-	order, posts := []string{}, map[string]*Post{}
-	skip := page * size
-	for _, id := range slices.Backward(s.order) {
-		p := s.posts[id]
-		if p.ChannelID != c.ID || p.DeleteAt != 0 {
-			continue
-		}
-		if skip > 0 {
-			skip--
-			continue
-		}
-		if len(order) == size {
-			break
-		}
-		order, posts[id] = append(order, id), p
-	}
-	return map[string]any{"order": order, "posts": posts, "next_post_id": "", "prev_post_id": ""}, nil
 }
 
 func (s *Server) create(r *http.Request) (any, *no) {

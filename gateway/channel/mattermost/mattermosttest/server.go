@@ -36,12 +36,16 @@ type User struct {
 	IsBot    bool   `json:"is_bot"`
 }
 
+// Team is the one that its channels are in.
+const Team = "team0000000000000000000000"
+
 // Channel is a place for posts. Members may read and write.
 type Channel struct {
 	ID         string `json:"id"`
 	Type       string `json:"type"`
 	Name       string `json:"name"`
 	Label      string `json:"display_name"`
+	Team       string `json:"team_id"`
 	LastPostAt int64  `json:"last_post_at"`
 	DeleteAt   int64  `json:"delete_at"`
 
@@ -63,6 +67,7 @@ type Post struct {
 	Props     map[string]any `json:"props"`
 	FileIDs   []string       `json:"file_ids"`
 	PendingID string         `json:"pending_post_id"`
+	Pinned    bool           `json:"is_pinned"`
 	Metadata  Metadata       `json:"metadata"`
 }
 
@@ -164,6 +169,9 @@ func (s *Server) AddChannel(kind, name string, others ...User) *Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &Channel{ID: s.id(), Type: kind, Name: name, Label: strings.ToUpper(name), members: map[string]bool{s.Bot.ID: true}}
+	if kind != "G" { // some people's is in no team
+		c.Team = Team
+	}
 	for _, u := range others {
 		c.members[u.ID] = true
 	}

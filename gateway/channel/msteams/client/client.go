@@ -20,7 +20,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/bearer"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 	"github.com/hearth-assistant/hearth/gateway/channel/msteams"
 	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
 )
@@ -37,7 +37,7 @@ const (
 // Client is an account. It implements channel.Channel, Called, Editor, Deleter, Typer,
 // Fetcher and Chooser.
 type Client struct {
-	*door.Door
+	*endpoint.Receiver
 	account             string
 	app, secret, tenant string
 	root                string // a proxy; "": none
@@ -61,7 +61,7 @@ func New(a channel.Account) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		Door: door.New(door.Options{Durable: a.Durable, Now: a.Now, Logger: a.Logger}), account: a.ID,
+		Receiver: endpoint.New(endpoint.Options{Durable: a.Durable, Now: a.Now, Logger: a.Logger}), account: a.ID,
 		app: a.Texts[msteams.KeyApp], secret: a.Secrets[msteams.KeyPassword], tenant: a.Texts[msteams.KeyTenant],
 		root: strings.TrimRight(a.Texts[msteams.KeyRoot], "/"), topLevel: a.Texts[msteams.KeyStyle] == msteams.TopLevel,
 		hosts: strings.Fields(a.Texts[msteams.KeyHosts]), http: webcall.Client(), maxFile: a.MaxFile, openFile: a.OpenFile,
@@ -85,7 +85,7 @@ func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
 	if err := c.services.remember(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
-	return c.Door.Run(ctx, inbox, c.try)
+	return c.Receiver.Run(ctx, inbox, c.try)
 }
 
 // try asks for a new token: whether the secret is accepted shows there.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 	"github.com/hearth-assistant/hearth/gateway/channel/msteams"
 )
 
@@ -28,7 +28,7 @@ func FuzzEvent(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	c := &Client{Door: door.New(door.Options{Now: func() time.Time { return time.Unix(1_790_000_000, 0) }})}
+	c := &Client{Receiver: endpoint.New(endpoint.Options{Now: func() time.Time { return time.Unix(1_790_000_000, 0) }})}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var ev event
 		if json.Unmarshal(raw, &ev) != nil {

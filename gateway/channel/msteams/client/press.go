@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 )
 
 // presses are those whose Teams still waits for an answer, which only who pressed sees.
@@ -55,14 +55,15 @@ const answerTime = 2500 * time.Millisecond
 func (c *Client) invoked(ctx context.Context, ev event) channel.CallAnswer {
 	all := c.read(ev)
 	if len(all) != 1 || !all[0].in.Press.Pressed() { // a part of Teams that the bot has none of
-		return door.Say(http.StatusNotImplemented)
+		return endpoint.Say(http.StatusNotImplemented)
 	}
 	c.noted(ctx, ev, all[0].in)
 	words, end := c.presses.expect(all[0].in.Press.ID)
 	defer end()
 	if err := c.Take(ctx, all[0].id, all[0].in); err != nil {
 		c.Logger.Warn("a press was not taken", "err", err)
-		return door.JSON(http.StatusOK, map[string]any{"statusCode": http.StatusInternalServerError, "type": "application/vnd.microsoft.error",
+		return endpoint.JSON(http.StatusOK, map[string]any{
+			"statusCode": http.StatusInternalServerError, "type": "application/vnd.microsoft.error",
 			"value": map[string]string{"code": "NotNow", "message": "It could not be noted. Press it again in a moment."}})
 	}
 	late := time.NewTimer(answerTime)
@@ -73,6 +74,6 @@ func (c *Client) invoked(ctx context.Context, ev event) channel.CallAnswer {
 	case <-late.C:
 	case <-ctx.Done():
 	}
-	return door.JSON(http.StatusOK, map[string]any{"statusCode": http.StatusOK, "type": "application/vnd.microsoft.activity.message",
+	return endpoint.JSON(http.StatusOK, map[string]any{"statusCode": http.StatusOK, "type": "application/vnd.microsoft.activity.message",
 		"value": told})
 }

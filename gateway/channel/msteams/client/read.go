@@ -86,6 +86,7 @@ func (c *Client) place(ev event) (in channel.Inbound, ok bool) {
 		in.Chat = channel.Room
 		if ev.Data.Channel.Name != "" {
 			in.Label = strings.TrimPrefix(ev.Data.Team.Name+" / "+ev.Data.Channel.Name, " / ")
+			in.Room, in.Space = "#"+text.Ellipsis(text.Line(ev.Data.Channel.Name), 100), text.Ellipsis(text.Line(ev.Data.Team.Name), 100)
 		}
 		if !c.topLevel {
 			in.Thread = post

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/bearer"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 	"github.com/hearth-assistant/hearth/gateway/channel/msteams"
 	"github.com/hearth-assistant/hearth/internal/text"
 )
@@ -23,22 +23,22 @@ const channelID = "msteams"
 // proven, and then only what the token is for.
 func (c *Client) Call(ctx context.Context, in channel.Call) (channel.CallAnswer, error) {
 	if in.Method != http.MethodPost {
-		return door.Say(http.StatusMethodNotAllowed), nil
+		return endpoint.Say(http.StatusMethodNotAllowed), nil
 	}
 	seal, known, err := c.proven(ctx, in.Header)
 	switch {
 	case err != nil:
 		return c.Later(err), nil
 	case !known:
-		return door.Say(http.StatusUnauthorized), nil
+		return endpoint.Say(http.StatusUnauthorized), nil
 	}
 	var ev event
 	if json.Unmarshal(in.Body, &ev) != nil {
-		return door.Say(http.StatusBadRequest), nil
+		return endpoint.Say(http.StatusBadRequest), nil
 	}
 	if why := c.foreign(ev, seal); why != "" {
 		c.Logger.Info("a call was refused", "why", why)
-		return door.Say(http.StatusForbidden), nil
+		return endpoint.Say(http.StatusForbidden), nil
 	}
 	if !c.ours(ev) {
 		c.Logger.Info("a message was left out", "why", "it is of another organisation than channels.msteams.tenantId")
@@ -48,7 +48,7 @@ func (c *Client) Call(ctx context.Context, in channel.Call) (channel.CallAnswer,
 }
 
 // done is the answer to what was taken, and to what is nothing to us.
-func done() channel.CallAnswer { return door.JSON(http.StatusOK, struct{}{}) }
+func done() channel.CallAnswer { return endpoint.JSON(http.StatusOK, struct{}{}) }
 
 // take hands over what an event says, one thing after the other.
 func (c *Client) take(ctx context.Context, ev event) channel.CallAnswer {

@@ -1,15 +1,11 @@
 package msteamstest
 
 import (
-	"crypto"
-	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
+
+	"github.com/hearth-assistant/hearth/gateway/channel/bearer/bearertest"
 )
 
 // token gives one for the bot's secret, and says like Microsoft what is wrong.
@@ -60,9 +56,7 @@ func (s *Server) keys(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
-	answer(w, 200, map[string]any{"keys": []any{map[string]any{"kty": "RSA", "use": "sig", "kid": "connector-key", "x5t": "connector-key",
-		"n": base64.RawURLEncoding.EncodeToString(s.own.N.Bytes()), "endorsements": s.endorsed,
-		"e": base64.RawURLEncoding.EncodeToString(big.NewInt(int64(s.own.E)).Bytes())}}})
+	answer(w, 200, bearertest.Keys(s.own, keyID, map[string]any{"x5t": keyID, "endorsements": s.endorsed}))
 }
 
 // Forged signs claims with a key that is nobody's, under the name of the right one.
@@ -73,14 +67,8 @@ func (s *Server) As(algorithm string, claims map[string]any) string {
 	return sign(s.own, algorithm, claims)
 }
 
+const keyID = "connector-key"
+
 func sign(key *rsa.PrivateKey, algorithm string, claims any) string {
-	head, _ := json.Marshal(map[string]string{"alg": algorithm, "kid": "connector-key", "x5t": "connector-key", "typ": "JWT"})
-	body, _ := json.Marshal(claims)
-	signed := base64.RawURLEncoding.EncodeToString(head) + "." + base64.RawURLEncoding.EncodeToString(body)
-	if algorithm == "none" {
-		return signed + "."
-	}
-	sum := sha256.Sum256([]byte(signed))
-	mac, _ := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
-	return signed + "." + base64.RawURLEncoding.EncodeToString(mac)
+	return bearertest.Sign(key, map[string]string{"alg": algorithm, "kid": keyID, "x5t": keyID, "typ": "JWT"}, claims)
 }

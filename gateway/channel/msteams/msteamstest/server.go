@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint/endpointtest"
 )
 
 // The bot, and where its conversations are.
@@ -68,7 +68,7 @@ type File struct {
 
 // Server is the whole of it.
 type Server struct {
-	*doortest.Caller
+	*endpointtest.Caller
 	http *httptest.Server
 	path string // where the bot is called
 	own  *rsa.PrivateKey
@@ -97,7 +97,7 @@ type Server struct {
 
 // New starts a server that calls the bot at the path.
 func New(ctx context.Context, path string) (*Server, error) {
-	s := &Server{Caller: doortest.New(ctx, true), path: path, tokens: map[string]bool{}, conversations: map[string]string{},
+	s := &Server{Caller: endpointtest.New(ctx, true), path: path, tokens: map[string]bool{}, conversations: map[string]string{},
 		state: map[string]string{}, typing: map[string]int{}, files: map[string]File{}, withToken: map[string]bool{},
 		faults: map[string][]Fault{}, asked: map[string][]time.Time{}, secret: Secret, endorsed: []string{"msteams", "webchat"}}
 	var err error

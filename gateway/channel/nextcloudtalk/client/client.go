@@ -13,14 +13,14 @@ import (
 	"sync"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 	"github.com/hearth-assistant/hearth/gateway/channel/nextcloudtalk"
 	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
 )
 
 // Client is an account. It implements channel.Channel, Called and Reactor.
 type Client struct {
-	*door.Door
+	*endpoint.Receiver
 	account  string
 	base     string // without a slash at its end
 	name     string
@@ -41,7 +41,7 @@ func New(a channel.Account) (*Client, error) {
 	}
 	secret, password := a.Secrets[nextcloudtalk.KeySecret], a.Secrets[nextcloudtalk.KeyPassword]
 	return &Client{
-		Door: door.New(door.Options{Durable: a.Durable, Now: a.Now, Logger: a.Logger}), account: a.ID,
+		Receiver: endpoint.New(endpoint.Options{Durable: a.Durable, Now: a.Now, Logger: a.Logger}), account: a.ID,
 		base: strings.TrimRight(a.Texts[nextcloudtalk.KeyBase], "/"), name: cmp.Or(a.Texts[nextcloudtalk.KeyName], "Hearth"),
 		user: a.Texts[nextcloudtalk.KeyUser], secret: func() string { return secret }, password: func() string { return password },
 		http: webcall.Client(), rooms: map[string]room{}, signs: map[string][]string{},
@@ -59,7 +59,7 @@ func (c *Client) Limits() channel.Limits { return nextcloudtalk.Limits }
 
 // Run takes what the server sends until ctx ends.
 func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
-	return c.Door.Run(ctx, inbox, c.try)
+	return c.Receiver.Run(ctx, inbox, c.try)
 }
 
 // try asks the server whether it is there, and whether it accepts our account. A bot's

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint"
 	"github.com/hearth-assistant/hearth/gateway/channel/nextcloudtalk"
 )
 
@@ -26,23 +26,23 @@ const (
 // Call takes what the server sends. It believes nothing before the signature is right.
 func (c *Client) Call(ctx context.Context, in channel.Call) (channel.CallAnswer, error) {
 	if in.Method != http.MethodPost {
-		return door.Say(http.StatusMethodNotAllowed), nil
+		return endpoint.Say(http.StatusMethodNotAllowed), nil
 	}
 	if !c.proven(in) {
-		return door.Say(http.StatusUnauthorized), nil
+		return endpoint.Say(http.StatusUnauthorized), nil
 	}
 	var ev event
 	if json.Unmarshal(in.Body, &ev) != nil {
-		return door.Say(http.StatusBadRequest), nil
+		return endpoint.Say(http.StatusBadRequest), nil
 	}
 	m, ok := c.message(ctx, ev)
 	if !ok {
-		return door.Say(http.StatusOK), nil // nothing that anybody said
+		return endpoint.Say(http.StatusOK), nil // nothing that anybody said
 	}
 	if err := c.Take(ctx, m.Conversation+" "+m.MessageID, m); err != nil {
 		return c.Later(err), nil
 	}
-	return door.Say(http.StatusOK), nil
+	return endpoint.Say(http.StatusOK), nil
 }
 
 // leastRandom is how much chance the server signs with.
@@ -50,8 +50,8 @@ const leastRandom = 32
 
 // proven: the server signs what it sends together with chance of its own.
 func (c *Client) proven(in channel.Call) bool {
-	random, okRandom := door.One(in.Header, headRandom)
-	given, okGiven := door.One(in.Header, headSignature)
+	random, okRandom := endpoint.One(in.Header, headRandom)
+	given, okGiven := endpoint.One(in.Header, headSignature)
 	if !okRandom || !okGiven || len(random) < leastRandom || len(random) > 256 {
 		return false
 	}

@@ -23,7 +23,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/door/doortest"
+	"github.com/hearth-assistant/hearth/gateway/channel/endpoint/endpointtest"
 )
 
 // User and Password are of an account on the server.
@@ -45,7 +45,7 @@ type Message struct {
 
 // Server is the whole of it.
 type Server struct {
-	*doortest.Caller
+	*endpointtest.Caller
 	http   *httptest.Server
 	secret string
 	path   string // where the bot is called
@@ -62,7 +62,7 @@ type Server struct {
 
 // New starts a server with a bot of the secret, which is called at the path.
 func New(ctx context.Context, secret, path string) *Server {
-	s := &Server{Caller: doortest.New(ctx, false), secret: secret, path: path, rooms: map[string]int{}, reactions: map[string][]string{},
+	s := &Server{Caller: endpointtest.New(ctx, false), secret: secret, path: path, rooms: map[string]int{}, reactions: map[string][]string{},
 		seen: map[string]bool{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status.php", func(w http.ResponseWriter, _ *http.Request) {

@@ -18,7 +18,7 @@ func (s *served) target(t wire.Recipient, ch channel.Channel) channel.Target {
 }
 
 func (s *served) send(ctx context.Context, ch channel.Channel, p wire.SendParams) (any, error) {
-	m := channel.Message{To: s.target(p.To, ch), Text: p.Text, Key: p.Key, Choices: wire.Choices(p.Choices)}
+	m := channel.Message{To: s.target(p.To, ch), Text: p.Text, Key: p.Key, Choices: wire.Choices(p.Choices), Manner: p.Manner}
 	for _, f := range p.Media {
 		m.Media = append(m.Media, channel.Media{MIME: f.MIME, Name: f.Name, Size: f.Size, URL: f.Path})
 	}
@@ -99,6 +99,16 @@ func (s *served) act(ctx context.Context, ch channel.Channel, r *jsonrpc2.Reques
 		if a, can := channel.AsReader(ch); can {
 			return with(r, func(p wire.ReadParams) (any, error) {
 				all, err := a.Read(ctx, s.target(p.To, ch), p.Before, p.Limit)
+				if err != nil {
+					return nil, err
+				}
+				return wire.ReadOf(all), nil
+			})
+		}
+	case wire.Search:
+		if a, can := channel.AsSearcher(ch); can {
+			return with(r, func(p wire.SearchParams) (any, error) {
+				all, err := a.Search(ctx, s.target(p.To, ch), p.Words, p.Limit)
 				if err != nil {
 					return nil, err
 				}

@@ -134,9 +134,17 @@ func (s *served) answer(ctx context.Context, r *jsonrpc2.Request) (any, error) {
 		return nil, nil
 	case wire.Send:
 		return with(r, func(p wire.SendParams) (any, error) { return s.send(ctx, ch, p) })
+	case wire.Login:
+		if asks, ok := ch.(channel.LoginAsker); ok {
+			return s.login(ctx, ch, asks)
+		}
 	case wire.Confirm:
 		if asks, ok := ch.(channel.Confirmer); ok {
 			return with(r, func(p wire.ConfirmParams) (any, error) { return nil, asks.Confirm(ctx, p.Value, p.Yes) })
+		}
+	case wire.LogOut:
+		if l, can := channel.AsLogOuter(ch); can {
+			return nil, l.LogOut(ctx)
 		}
 	case wire.Fetch:
 		return with(r, func(p wire.File) (any, error) { return s.fetch(ctx, ch, p) })
@@ -213,6 +221,18 @@ func (s *served) start(ch channel.Channel) error {
 		s.work.Go(func() { s.report(ctx, r, asker) })
 	}
 	return nil
+}
+
+// login tells the channel that a person wants to log it in, and the gateway what it asks
+// then, before the person sees that nothing is asked.
+func (s *served) login(ctx context.Context, ch channel.Channel, asks channel.LoginAsker) (any, error) {
+	if err := asks.Login(ctx); err != nil {
+		return nil, err
+	}
+	if asker, ok := ch.(channel.Asker); ok {
+		return wire.AskOf(asker.Asking(), s.Now()), nil
+	}
+	return nil, nil
 }
 
 func (s *served) end() {

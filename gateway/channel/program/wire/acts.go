@@ -65,17 +65,20 @@ type PollParams struct {
 	Options  []string  `json:"options"`
 	Multiple bool      `json:"multiple,omitempty"`
 	OpenMs   int64     `json:"openMs,omitempty"`
+	// Manner are wishes about how it is sent.
+	Manner channel.Manner `json:"manner,omitzero"`
 }
 
 // PollOf writes a poll for the wire.
 func PollOf(to Recipient, p channel.Poll) PollParams {
-	return PollParams{Key: p.Key, To: to, Question: p.Question, Options: p.Options, Multiple: p.Multiple, OpenMs: p.Open.Milliseconds()}
+	return PollParams{Key: p.Key, To: to, Question: p.Question, Options: p.Options, Multiple: p.Multiple, OpenMs: p.Open.Milliseconds(),
+		Manner: p.Manner}
 }
 
 // Channel reads it.
 func (p PollParams) Channel() channel.Poll {
 	return channel.Poll{Key: p.Key, Question: p.Question, Options: p.Options, Multiple: p.Multiple,
-		Open: time.Duration(p.OpenMs) * time.Millisecond}
+		Open: time.Duration(p.OpenMs) * time.Millisecond, Manner: p.Manner}
 }
 
 // PinParams pins a message, or lets it go.
@@ -92,7 +95,14 @@ type ReadParams struct {
 	Limit  int       `json:"limit"`
 }
 
-// ReadResult is it, the newest last.
+// SearchParams asks for messages with some words.
+type SearchParams struct {
+	To    Recipient `json:"to"`
+	Words string    `json:"words"`
+	Limit int       `json:"limit"`
+}
+
+// ReadResult is what was said, the newest last.
 type ReadResult struct {
 	Messages []PastMessage `json:"messages"`
 }

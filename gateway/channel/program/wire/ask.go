@@ -36,8 +36,8 @@ func (p AskParams) Channel(now time.Time) (channel.Ask, error) {
 	return a, nil
 }
 
-// ConfirmParams is the answer to an ask of the kind confirm: what was compared, and
-// whether it was the same.
+// ConfirmParams is the answer to an ask of the kind confirm or decide: what was shown, and
+// what the person says.
 type ConfirmParams struct {
 	Value string `json:"value"`
 	Yes   bool   `json:"yes"`

@@ -28,10 +28,13 @@ const (
 	Ping       = "ping"       // {} → {}
 	Settle     = "settle"     // EditParams → {}: the buttons of a message go, and it reads so
 	Answer     = "answer"     // AnswerParams → {}: words for whoever pressed a button
-	Confirm    = "confirm"    // ConfirmParams → {}: the person has compared what an ask shows
+	Login      = "login"      // {} → AskParams: a person wants to log the account in
+	Confirm    = "confirm"    // ConfirmParams → {}: the person has answered what an ask shows
 	Poll       = "poll"       // PollParams → SendResult
 	Pin        = "pin"        // PinParams → {}
 	Read       = "read"       // ReadParams → ReadResult
+	Search     = "search"     // SearchParams → ReadResult
+	LogOut     = "logout"     // {} → {}: the login at the network ends, and what was kept of it goes
 	Menu       = "menu"       // MenuParams → {}: the commands of a menu, instead of those before
 )
 

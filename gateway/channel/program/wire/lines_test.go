@@ -58,7 +58,8 @@ func TestErrors(t *testing.T) {
 // TestInbound: no part of a message is lost on the way.
 func TestInbound(t *testing.T) {
 	in := channel.Inbound{
-		Channel: "n", Account: "a", Chat: channel.Room, Conversation: "c", Label: "l", Thread: "t", SenderID: "s", SenderName: "n",
+		Channel: "n", Account: "a", Chat: channel.Room, Conversation: "c", Label: "l", Room: "#l",
+		Space: "sp", Thread: "t", SenderID: "s", SenderName: "n",
 		SenderHandle: "h", SenderIsBot: true, MessageID: "m", Text: "x", Command: "y", Mentioned: true, ReplyToText: "r", QuoteSelected: true,
 		Forwarded: channel.Forwarded{From: "f", Text: "w"}, Media: []channel.Media{{MIME: "a/b", Name: "n", URL: "u", Size: 7}}, Album: "b",
 		At: time.UnixMilli(1_700_000_000_123), Edited: true,
@@ -72,7 +73,8 @@ func TestInbound(t *testing.T) {
 		t.Error(d)
 	}
 	l := channel.Limits{Text: 1, Unit: channel.Bytes, Lines: 2, Caption: 3, Dialect: channel.HTML, EditPace: time.Second,
-		EditWindow: time.Minute, Edits: 4, Typing: time.Second, Files: 5, Reactions: true, Threads: true}
+		EditWindow: time.Minute, Edits: 4, Typing: time.Second, Files: 5, Reactions: true, Threads: true,
+		Manner: channel.Manner{Silent: true, Public: true}}
 	if got := LimitsOf(l).Channel(); got != l {
 		t.Errorf("%+v", got)
 	}

@@ -51,6 +51,7 @@ type LimitsResult struct {
 	Threads      bool            `json:"threads,omitempty"`
 	Heard        bool            `json:"reactionsIn,omitempty"`
 	Choices      int             `json:"choices,omitempty"`
+	Manner       channel.Manner  `json:"manner,omitzero"`
 }
 
 // LimitsOf writes limits for the wire.
@@ -58,7 +59,7 @@ func LimitsOf(l channel.Limits) LimitsResult {
 	return LimitsResult{
 		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPaceMs: l.EditPace.Milliseconds(),
 		EditWindowMs: l.EditWindow.Milliseconds(), Edits: l.Edits, TypingMs: l.Typing.Milliseconds(), Files: l.Files, Together: l.Together,
-		Reactions: l.Reactions, Threads: l.Threads, Heard: l.Heard, Choices: l.Choices,
+		Reactions: l.Reactions, Threads: l.Threads, Heard: l.Heard, Choices: l.Choices, Manner: l.Manner,
 	}
 }
 
@@ -68,7 +69,7 @@ func (l LimitsResult) Channel() channel.Limits {
 	return channel.Limits{
 		Text: l.Text, Unit: l.Unit, Lines: l.Lines, Caption: l.Caption, Dialect: l.Dialect, EditPace: ms(l.EditPaceMs),
 		EditWindow: ms(l.EditWindowMs), Edits: l.Edits, Typing: ms(l.TypingMs), Files: l.Files, Together: l.Together,
-		Reactions: l.Reactions, Threads: l.Threads, Heard: l.Heard, Choices: l.Choices,
+		Reactions: l.Reactions, Threads: l.Threads, Heard: l.Heard, Choices: l.Choices, Manner: l.Manner,
 	}
 }
 
@@ -101,6 +102,8 @@ type SendParams struct {
 	Draft bool `json:"draft,omitempty"`
 	// Choices are buttons below the text, for a program that can choices.
 	Choices []ChoiceParams `json:"choices,omitempty"`
+	// Manner are wishes about how it is sent; those that your limits do not name may come too.
+	Manner channel.Manner `json:"manner,omitzero"`
 }
 
 // SendResult is the network's receipt.
@@ -162,6 +165,8 @@ type InboundParams struct {
 	Chat          channel.ChatType `json:"chat"`
 	Conversation  string           `json:"conversation"`
 	Label         string           `json:"label,omitempty"`
+	Room          string           `json:"room,omitempty"`  // of a group that is a named room
+	Space         string           `json:"space,omitempty"` // that the room is in
 	Thread        string           `json:"thread,omitempty"`
 	SenderID      string           `json:"senderId"`
 	SenderName    string           `json:"senderName,omitempty"`
@@ -188,7 +193,8 @@ type InboundParams struct {
 // InboundOf writes a message for the wire.
 func InboundOf(in channel.Inbound) InboundParams {
 	p := InboundParams{
-		Chat: in.Chat, Conversation: in.Conversation, Label: in.Label, Thread: in.Thread, SenderID: in.SenderID, SenderName: in.SenderName,
+		Chat: in.Chat, Conversation: in.Conversation, Label: in.Label, Room: in.Room, Space: in.Space, Thread: in.Thread,
+		SenderID: in.SenderID, SenderName: in.SenderName,
 		SenderHandle: in.SenderHandle, SenderIsBot: in.SenderIsBot, MessageID: in.MessageID, Text: in.Text, Command: in.Command,
 		Mentioned: in.Mentioned, ReplyToText: in.ReplyToText, QuoteSelected: in.QuoteSelected, ForwardedFrom: in.Forwarded.From,
 		ForwardedText: in.Forwarded.Text, Album: in.Album, AtMs: in.At.UnixMilli(), Edited: in.Edited,
@@ -209,7 +215,8 @@ func InboundOf(in channel.Inbound) InboundParams {
 // a group, where less is allowed.
 func (p InboundParams) Channel(network, account string) channel.Inbound {
 	in := channel.Inbound{
-		Channel: network, Account: account, Chat: p.Chat, Conversation: p.Conversation, Label: p.Label, Thread: p.Thread,
+		Channel: network, Account: account, Chat: p.Chat, Conversation: p.Conversation, Label: p.Label, Room: p.Room, Space: p.Space,
+		Thread:   p.Thread,
 		SenderID: p.SenderID, SenderName: p.SenderName, SenderHandle: p.SenderHandle, SenderIsBot: p.SenderIsBot, MessageID: p.MessageID,
 		Text: p.Text, Command: p.Command, Mentioned: p.Mentioned, ReplyToText: p.ReplyToText, QuoteSelected: p.QuoteSelected,
 		Forwarded: channel.Forwarded{From: p.ForwardedFrom, Text: p.ForwardedText}, Album: p.Album, At: time.UnixMilli(p.AtMs),

@@ -56,6 +56,7 @@ type TestMessage struct {
 	Words   []string       `json:"words,omitempty"`
 	Options []string       `json:"options,omitempty"`
 	Pinned  bool           `json:"pinned,omitempty"`
+	Silent  bool           `json:"silent,omitempty"` // it came without a sound
 }
 
 // FaultOf writes a fault for the wire.
@@ -71,7 +72,7 @@ func (f TestFault) Loopback() loopback.Fault {
 // SeenOf writes a message for the wire.
 func SeenOf(m loopback.Message) TestMessage {
 	out := TestMessage{MessageID: m.ID, Text: m.Text, Reactions: m.Reactions, Deleted: m.Deleted, Choices: ChoicesOf(m.Choices),
-		Words: m.Words, Options: m.Options, Pinned: m.Pinned,
+		Words: m.Words, Options: m.Options, Pinned: m.Pinned, Silent: m.Silent,
 		To: Recipient{Conversation: m.To.Conversation, Thread: m.To.Thread, ReplyTo: m.To.ReplyTo}}
 	for _, f := range m.Files {
 		out.Files = append(out.Files, TestFile{f.Name, f.MIME, f.Content})
@@ -82,7 +83,7 @@ func SeenOf(m loopback.Message) TestMessage {
 // Loopback reads it.
 func (m TestMessage) Loopback() loopback.Message {
 	out := loopback.Message{ID: m.MessageID, Text: m.Text, Reactions: m.Reactions, Deleted: m.Deleted, Choices: Choices(m.Choices),
-		Words: m.Words, Options: m.Options, Pinned: m.Pinned,
+		Words: m.Words, Options: m.Options, Pinned: m.Pinned, Silent: m.Silent,
 		To: channel.Target{Conversation: m.To.Conversation, Thread: m.To.Thread, ReplyTo: m.To.ReplyTo}}
 	for _, f := range m.Files {
 		out.Files = append(out.Files, loopback.File{Name: f.Name, MIME: f.MIME, Content: f.Blob})

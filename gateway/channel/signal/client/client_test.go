@@ -162,14 +162,6 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// running runs a client until the test ends or stop is called.
-func running(t *testing.T, c *client.Client) (got <-chan channel.Inbound, stop func() error) {
-	t.Helper()
-	got, stop = clienttest.Started(t, c)
-	clienttest.Until(t, "connecting", func() bool { return c.Status().State == channel.Receiving })
-	return got, stop
-}
-
 func mention(start int, who signaltest.Person) map[string]any {
 	var number any
 	if who.Number != "" {
@@ -182,7 +174,7 @@ func mention(start int, who signaltest.Person) map[string]any {
 func TestInbound(t *testing.T) {
 	w := newWorld(t)
 	bob, self := w.AddPerson("Bob", ""), signaltest.Person{UUID: signaltest.Self, Number: signaltest.Number, Name: "Hearth"}
-	got, _ := running(t, w.c)
+	got, _ := clienttest.Connected(t, w.c)
 	ours, err := w.c.Send(t.Context(), channel.Message{To: w.group(), Text: "an answer"})
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +244,7 @@ func TestInbound(t *testing.T) {
 // TestWhatIsSent: how parts of a text look, what it answers, and its files.
 func TestWhatIsSent(t *testing.T) {
 	w := newWorld(t)
-	got, _ := running(t, w.c)
+	got, _ := clienttest.Connected(t, w.c)
 	path := filepath.Join(t.TempDir(), "notes.txt")
 	if err := os.WriteFile(path, []byte("the notes"), 0o600); err != nil {
 		t.Fatal(err)

@@ -94,7 +94,7 @@ func TestFault_F_CH_SignalGone(t *testing.T) {
 // signal-cli was started again, comes once.
 func TestFault_F_CH_SignalConnections(t *testing.T) {
 	w := newWorld(t)
-	got, stop := running(t, w.c)
+	got, stop := clienttest.Connected(t, w.c)
 	for n := range 2 { // each break is waited for longer
 		w.Say(w.ada, "", map[string]any{"message": fmt.Sprint("a", n)})
 		w.Drop()
@@ -115,7 +115,7 @@ func TestFault_F_CH_SignalConnections(t *testing.T) {
 	}
 	w.Say(w.ada, "", map[string]any{"message": "later"})
 	again := w.open(t, false)
-	got, _ = running(t, again)
+	got, _ = clienttest.Connected(t, again)
 	if in := clienttest.Next(t, got); in.Text != "later" {
 		t.Errorf("%+v", in)
 	}
@@ -135,7 +135,7 @@ func TestFault_F_CH_SignalConnections(t *testing.T) {
 // TestSec_A_CH_SignalFlood: lines that nobody writes take nothing but themselves.
 func TestSec_A_CH_SignalFlood(t *testing.T) {
 	w := newWorld(t)
-	got, _ := running(t, w.c)
+	got, _ := clienttest.Connected(t, w.c)
 	w.Raw(`{"envelope":"` + strings.Repeat("x", 3<<20) + `"}`)
 	w.Raw(strings.Repeat("[", 100_000))
 	many := make([]any, 5000)

@@ -222,6 +222,7 @@ func TestInbound(t *testing.T) {
 		}},
 		{w.ada, w.town, me + " /status", nil, func(in channel.Inbound) bool {
 			return in.Chat == channel.Group && in.Conversation == w.town.ID && in.Mentioned && in.Command == "/status" && in.Label == "#town" &&
+				in.Room == "#town" && in.Space == "T0000001" &&
 				in.Text == "@hearth /status"
 		}},
 		{w.ada, w.town, "hearth, @hearth and <!here>", nil, func(in channel.Inbound) bool {

@@ -201,6 +201,7 @@ func (c *Client) inbound(ctx context.Context, at string, m message) (in channel.
 		if in.Label, err = c.label(ctx, at); err != nil {
 			return in, false, err
 		}
+		in.Room, in.Space = in.Label, self.TeamID
 	}
 	called := "<@" + self.User + ">"
 	in.Mentioned = in.Mentioned || strings.Contains(m.Text, called) || strings.Contains(m.Text, "<@"+self.User+"|")

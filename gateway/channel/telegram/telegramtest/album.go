@@ -44,7 +44,8 @@ func (s *Server) sendAlbum(p map[string]any) (any, error) {
 	var out []any
 	for i, m := range messages {
 		item := map[string]any{"caption": items[i]["caption"], "parse_mode": items[i]["parse_mode"]}
-		for _, key := range []string{"chat_id", "message_thread_id", "reply_parameters", "business_connection_id"} {
+		for _, key := range []string{"chat_id", "message_thread_id", "reply_parameters", "business_connection_id",
+			"disable_notification"} {
 			item[key] = p[key]
 		}
 		m.Album = "album" + strconv.Itoa(s.albums)

@@ -139,7 +139,11 @@ func (s *Server) poll(p map[string]any) (any, error) {
 	case len(options) > 12:
 		return nil, bad("poll can't have more than 12 options")
 	}
-	return s.post("sendPoll", p, "question", 300, &Message{Options: options})
+	anonymous, said := p["is_anonymous"].(bool)
+	if p["is_anonymous"] != nil && !said {
+		return nil, bad("can't parse is_anonymous")
+	}
+	return s.post("sendPoll", p, "question", 300, &Message{Options: options, Public: said && !anonymous})
 }
 
 func (s *Server) pin(p map[string]any, on bool) (any, error) {
@@ -189,9 +193,20 @@ func (s *Server) setCommands(p map[string]any) (any, error) {
 	return true, nil
 }
 
+func (s *Server) deleteCommands(p map[string]any) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.menu, str(p, "language_code"))
+	s.changed()
+	return true, nil
+}
+
 // Menu is the list of commands that people see who use a language, "" for all others.
 func (s *Server) Menu(language string) []Command {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.menu[language])
+	if own, ok := s.menu[language]; ok {
+		return slices.Clone(own)
+	}
+	return slices.Clone(s.menu[""])
 }

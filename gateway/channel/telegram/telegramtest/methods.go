@@ -54,6 +54,8 @@ func (s *Server) dispatch(ctx context.Context, method string, p map[string]any) 
 		return s.pin(p, method == "pinChatMessage")
 	case "setMyCommands":
 		return s.setCommands(p)
+	case "deleteMyCommands":
+		return s.deleteCommands(p)
 	case "setWebhook":
 		return s.setWebhook(p)
 	case "deleteWebhook":
@@ -228,6 +230,13 @@ func (s *Server) post(method string, p map[string]any, textKey string, limit int
 	}
 	if after := s.overRate(c.ID); after > 0 {
 		return nil, &refusal{code: http.StatusTooManyRequests, text: "Too Many Requests: retry after " + strconv.Itoa(after), retryAfter: after}
+	}
+	switch quiet := p["disable_notification"]; quiet {
+	case nil, false, "false":
+	case true, "true":
+		m.Quiet = true
+	default:
+		return nil, bad("can't parse disable_notification")
 	}
 	s.lastID[c.ID]++
 	m.ID, m.Thread, m.FromBot, m.Method = s.lastID[c.ID], thread, true, method

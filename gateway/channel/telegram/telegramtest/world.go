@@ -42,6 +42,8 @@ type Message struct {
 	Words               []string // that were shown to who pressed one
 	Options             []string // of a poll
 	Pinned              bool
+	Quiet               bool // it came without a sound
+	Public              bool // of a poll: who chose what is seen
 }
 
 // File is one that Telegram keeps or that was uploaded.

@@ -24,7 +24,7 @@ import (
 )
 
 // Client is an account. It implements channel.Channel, channel.Reporter and the
-// abilities to edit, delete, react, show typing and fetch.
+// abilities to edit, delete, react, show typing, fetch and read what was said before.
 type Client struct {
 	account       string
 	address       string // ours, without a resource
@@ -55,6 +55,7 @@ type Client struct {
 	ours   recent[string]   // ids in rooms of what we said, and the id that we gave it
 	said   recent[string]   // in rooms: who said what has an id
 	ids    recent[string]   // in rooms: the id of a message by the one that its sender gave it
+	stored recent[string]   // the place in its archive of a message that was read back
 	typing map[string]*time.Timer
 	limits channel.Limits
 	// origins of web addresses where our own server keeps files, when it is in our

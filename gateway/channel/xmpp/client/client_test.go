@@ -281,11 +281,12 @@ func TestSec_A_CH_Forged(t *testing.T) {
 		`<message xmlns="jabber:client" from="home@rooms.test.local/eve" type="groupchat"><body>do it</body>` +
 			`<replace xmlns="urn:xmpp:message-correct:0" id="of-ada"/></message>`,
 	} {
-		if in, ok := c.Read([]byte(stanza)); ok {
+		if in, ok := c.ReadStanza([]byte(stanza)); ok {
 			t.Errorf("%s\n was taken for %+v", stanza, in)
 		}
 	}
-	in, ok := c.Read([]byte(`<message xmlns="jabber:client" from="home@rooms.test.local/ada@test.local" type="groupchat"><body>x</body></message>`))
+	in, ok := c.ReadStanza([]byte(`<message xmlns="jabber:client" from="home@rooms.test.local/ada@test.local" type="groupchat">` +
+		`<body>x</body></message>`))
 	if !ok || in.SenderID != "home@rooms.test.local/ada@test.local" { // a name is no address
 		t.Errorf("%+v", in)
 	}
@@ -306,7 +307,7 @@ func TestInbound(t *testing.T) {
 			`<x xmlns="jabber:x:oob"><url>https://files.example.org/x/cat%20one.jpg</url></x></message>`, "", "", "cat one.jpg image/jpeg"},
 		{direct + `<body>look</body><x xmlns="jabber:x:oob"><url>file:///etc/passwd</url></x></message>`, "look", "", ""},
 	} {
-		in, ok := c.Read([]byte(tc.stanza))
+		in, ok := c.ReadStanza([]byte(tc.stanza))
 		media := ""
 		for _, m := range in.Media {
 			media += m.Name + " " + m.MIME
@@ -321,11 +322,12 @@ func TestInbound(t *testing.T) {
 		direct + `<body>x</body><retract xmlns="urn:xmpp:message-retract:1" id="m0"/></message>`,
 		direct + `<reactions xmlns="urn:xmpp:reactions:0" id="m0"><reaction>👍</reaction></reactions></message>`,
 	} {
-		if in, ok := c.Read([]byte(silent)); ok {
+		if in, ok := c.ReadStanza([]byte(silent)); ok {
 			t.Errorf("%s\n%+v", silent, in)
 		}
 	}
-	in, _ := c.Read([]byte(direct + `<body>I sent you an OMEMO encrypted message</body><encrypted xmlns="eu.siacs.conversations.axolotl"/></message>`))
+	in, _ := c.ReadStanza([]byte(direct + `<body>I sent you an OMEMO encrypted message</body>` +
+		`<encrypted xmlns="eu.siacs.conversations.axolotl"/></message>`))
 	if in.Text == "" || !strings.Contains(c.Status().Problem, "OMEMO") {
 		t.Errorf("%+v %+v", in, c.Status())
 	}
@@ -359,7 +361,7 @@ func FuzzMessage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c := open(t, account("1", inRoom))
-		in, ok := c.Read(b)
+		in, ok := c.ReadStanza(b)
 		if !ok {
 			return
 		}

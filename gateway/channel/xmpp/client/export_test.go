@@ -52,15 +52,15 @@ func (c *Client) Waiting() int {
 	return len(c.inbox)
 }
 
-// Read is what a message of the stream says, if anything.
-func (c *Client) Read(stanza []byte) (channel.Inbound, bool) {
+// ReadStanza is what a message of the stream says, if anything.
+func (c *Client) ReadStanza(stanza []byte) (channel.Inbound, bool) {
 	var m message
 	if xml.Unmarshal(stanza, &m) != nil {
 		return channel.Inbound{}, false
 	}
 	l := &link{
-		c: c, seats: map[string]*seat{}, pages: map[string]string{}, held: map[string]*waitingRoom{}, sends: map[string]*outgoing{},
-		broken: make(chan struct{}),
+		c: c, seats: map[string]*seat{}, pages: map[string]string{}, lookups: map[string]*lookup{}, held: map[string]*waitingRoom{},
+		sends: map[string]*outgoing{}, broken: make(chan struct{}),
 	}
 	if err := c.message(l, 1, &m); err != nil {
 		return channel.Inbound{}, false

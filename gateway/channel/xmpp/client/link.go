@@ -36,21 +36,22 @@ type link struct {
 	writing sync.Mutex
 	wrote   uint32
 
-	mu     sync.Mutex
-	came   uint32 // stanzas that came
-	done   uint32 // those of them that are in the inbox, or needed nobody
-	heard  time.Time
-	acked  uint32
-	told   uint32 // how many we last said to have
-	waits  []waiting
-	asked  map[string]*asked
-	sends  map[string]*outgoing
-	seats  map[string]*seat // in rooms
-	pages  map[string]string
-	held   map[string]*waitingRoom // by archive
-	why    error
-	broken chan struct{}
-	once   sync.Once
+	mu      sync.Mutex
+	came    uint32 // stanzas that came
+	done    uint32 // those of them that are in the inbox, or needed nobody
+	heard   time.Time
+	acked   uint32
+	told    uint32 // how many we last said to have
+	waits   []waiting
+	asked   map[string]*asked
+	sends   map[string]*outgoing
+	seats   map[string]*seat // in rooms
+	pages   map[string]string
+	lookups map[string]*lookup      // queries of who reads what was said before
+	held    map[string]*waitingRoom // by archive
+	why     error
+	broken  chan struct{}
+	once    sync.Once
 }
 
 // waiting is woken when the server has so many stanzas.
@@ -77,7 +78,7 @@ func newLink(c *Client, s *mellium.Session, conn *bounded) *link {
 	_, counts := s.Feature(nsSM)
 	return &link{
 		c: c, session: s, conn: conn, self: s.LocalAddr().String(), counts: counts, heard: c.now(), asked: map[string]*asked{},
-		sends: map[string]*outgoing{}, seats: map[string]*seat{}, pages: map[string]string{},
+		sends: map[string]*outgoing{}, seats: map[string]*seat{}, pages: map[string]string{}, lookups: map[string]*lookup{},
 		held: map[string]*waitingRoom{}, broken: make(chan struct{}),
 	}
 }

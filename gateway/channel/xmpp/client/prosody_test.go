@@ -246,7 +246,17 @@ func TestRealServer(t *testing.T) {
 			}
 			tell(t, two, "one@test.local", "und dich")
 			hear(t, gotOne, "und dich")
+			if got := readBack(t, two, "one@test.local", "", 5); got != "one: grüße alle | two: und dich" {
+				t.Errorf("read back: %q", got)
+			}
+			second, err := one.Read(t.Context(), channel.Target{Conversation: "two@test.local"}, "", 1)
+			if err != nil || len(second) != 1 || readBack(t, one, "two@test.local", second[0].MessageID, 5) != "one: grüße alle" {
+				t.Errorf("before the last: %+v %v", second, err)
+			}
 			inTheRoom(t, one, two, gotOne, gotTwo)
+			if got := readBack(t, one, room, "", 5); got != "two: yes!" { // the question was taken back
+				t.Errorf("read back in the room: %q", got)
+			}
 			if err := say(t, one, "nobody@test.local", "x"); !errors.Is(err, channel.ErrRefused) {
 				t.Errorf("to nobody: %v", err)
 			}

@@ -22,6 +22,9 @@ func (c *Client) message(l *link, counted uint32, m *message) error {
 			m.From = ""
 		}
 		archive := bare(m.From)
+		if l.gathered(m, archive) {
+			return c.push(it)
+		}
 		l.mu.Lock()
 		asked := l.pages[r.Query]
 		l.mu.Unlock()

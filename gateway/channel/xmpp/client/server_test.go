@@ -57,6 +57,7 @@ type said struct {
 	Typing  *none  `xml:"http://jabber.org/protocol/chatstates composing"`
 	Query   *struct {
 		ID     string  `xml:"queryid,attr"`
+		Max    int     `xml:"set>max"`
 		After  string  `xml:"set>after"`
 		Before *string `xml:"set>before"`
 	} `xml:"urn:xmpp:mam:2 query"`
@@ -195,33 +196,46 @@ func (s *server) asked(st said) {
 	case st.Bind != nil:
 		s.put(`<iq type='result' id='%s'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><jid>hearth@test.local/x</jid></bind></iq>`, st.ID)
 	case st.Query != nil:
-		q := st.Query
-		begin := 0
-		for i, a := range s.archive {
-			if a.id == q.After {
-				begin = i + 1
-			}
-		}
-		if q.Before != nil {
-			begin = max(len(s.archive)-1, 0)
-		}
-		last := ""
-		for i := begin; i < min(begin+50, len(s.archive)); i++ {
-			a := &s.archive[i]
-			s.put(`<message to='hearth@test.local/x'><result xmlns='urn:xmpp:mam:2' queryid='%s' id='%s'><forwarded xmlns='urn:xmpp:forward:0'>`+
-				`<delay xmlns='urn:xmpp:delay' stamp='2026-11-23T10:00:00Z'/><message xmlns='jabber:client' from='%s' to='hearth@test.local' `+
-				`type='chat' id='%s'><body>%s</body>%s</message></forwarded></result></message>`, q.ID, a.id, a.from, a.id, escaped(a.text), a.extra)
-			if q.Before == nil {
-				a.number = s.count
-			}
-			last = a.id
-		}
-		s.put(`<iq type='result' id='%s'><fin xmlns='urn:xmpp:mam:2' complete='%v'><set xmlns='http://jabber.org/protocol/rsm'><last>%s</last>`+
-			`</set></fin></iq>`, st.ID, begin+50 >= len(s.archive), last)
+		s.give(st)
 	case st.Type == "get":
 		s.put(`<iq type='error' id='%s' from='%s'><error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/>`+
 			`</error></iq>`, st.ID, st.To)
 	}
+}
+
+// give answers a query of the archive: forwards behind a place, or the last before one.
+func (s *server) give(st said) {
+	q := st.Query
+	begin, end := 0, len(s.archive)
+	for i, a := range s.archive {
+		if a.id == q.After {
+			begin = i + 1
+		}
+		if q.Before != nil && a.id == *q.Before {
+			end = i
+		}
+	}
+	size := min(max(q.Max, 1), 50)
+	if q.Before != nil {
+		begin = max(end-size, 0)
+	}
+	last := ""
+	for i := begin; i < min(begin+size, end); i++ {
+		a := &s.archive[i]
+		s.put(`<message to='hearth@test.local/x'><result xmlns='urn:xmpp:mam:2' queryid='%s' id='%s'><forwarded xmlns='urn:xmpp:forward:0'>`+
+			`<delay xmlns='urn:xmpp:delay' stamp='2026-11-23T10:00:00Z'/><message xmlns='jabber:client' from='%s' to='hearth@test.local' `+
+			`type='chat' id='%s'><body>%s</body>%s</message></forwarded></result></message>`, q.ID, a.id, a.from, a.id, escaped(a.text), a.extra)
+		if q.Before == nil {
+			a.number = s.count
+		}
+		last = a.id
+	}
+	complete := begin+size >= end
+	if q.Before != nil {
+		complete = begin == 0
+	}
+	s.put(`<iq type='result' id='%s'><fin xmlns='urn:xmpp:mam:2' complete='%v'><set xmlns='http://jabber.org/protocol/rsm'><last>%s</last>`+
+		`</set></fin></iq>`, st.ID, complete, last)
 }
 
 func escaped(s string) string {
@@ -268,6 +282,7 @@ func (s *server) said(st said) bool {
 	switch op {
 	case loopback.OpSend:
 		s.messages = append(s.messages, loopback.Message{ID: st.ID, To: channel.Target{Conversation: st.To}, Text: st.Body})
+		s.archive = append(s.archive, arrived{id: st.ID, from: "hearth@test.local/x", text: st.Body})
 	case loopback.OpEdit:
 		for i := range s.messages {
 			if s.messages[i].ID == st.Replace.ID {

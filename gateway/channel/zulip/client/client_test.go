@@ -207,7 +207,7 @@ func TestInbound(t *testing.T) {
 		}},
 		{w.ada, w.plans(), "@**Hearth**: /status", "", nil, func(in channel.Inbound) bool {
 			return in.Chat == channel.Group && in.Conversation == w.group().Conversation && in.Thread == "plans" && in.Mentioned &&
-				in.Command == "/status" && in.Label == "town"
+				in.Command == "/status" && in.Label == "town" && in.Room == "#town"
 		}},
 		{w.ada, w.plans(), fmt.Sprintf("stop @**Hearth|%d**", w.Bot.ID), "stop @**Hearth|" + fmt.Sprint(w.Bot.ID) + "**", nil,
 			func(in channel.Inbound) bool { return in.Mentioned && in.Command == "stop" }},

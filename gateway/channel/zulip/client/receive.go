@@ -104,6 +104,7 @@ func (m message) where(in *channel.Inbound, self int64) bool {
 		if json.Unmarshal(m.To, &in.Label) != nil || in.Label == "" {
 			in.Label = in.Conversation
 		}
+		in.Room = "#" + in.Label
 		return m.StreamID > 0
 	}
 	var people []struct {

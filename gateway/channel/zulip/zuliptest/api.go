@@ -175,45 +175,6 @@ func (s *Server) getUser(r *http.Request, _ url.Values) (answer, *no) {
 	return answer{"user": person(u)}, nil
 }
 
-// history is what the bot has received, around an anchor.
-func (s *Server) history(_ *http.Request, p url.Values) (answer, *no) {
-	var seen []*Message
-	for _, m := range s.messages {
-		if s.sees(m) {
-			seen = append(seen, m)
-		}
-	}
-	slices.SortStableFunc(seen, func(a, b *Message) int { return int(a.ID - b.ID) })
-	before, errB := strconv.Atoi(p.Get("num_before"))
-	after, errA := strconv.Atoi(p.Get("num_after"))
-	if errA != nil || errB != nil || before < 0 || after < 0 {
-		return nil, bad("Invalid num_before or num_after")
-	}
-	if before+after > 5000 {
-		return nil, bad("Too many messages requested (maximum 5000)")
-	}
-	at := len(seen)
-	if anchor := p.Get("anchor"); anchor != "newest" {
-		id, err := strconv.ParseInt(anchor, 10, 64)
-		if err != nil {
-			return nil, bad("Invalid anchor")
-		}
-		if at = slices.IndexFunc(seen, func(m *Message) bool { return m.ID >= id }); at < 0 {
-			at = len(seen)
-		}
-		if at < len(seen) && seen[at].ID == id { // the anchor is there beside those behind it
-			after++
-		}
-	}
-	out := []answer{}
-	for _, m := range seen[max(at-before, 0):min(at+after, len(seen))] {
-		said := shape(m)
-		said["flags"] = s.flags(m)
-		out = append(out, said)
-	}
-	return answer{"messages": out, "found_newest": at+after >= len(seen), "found_oldest": at-before <= 0, "history_limited": false}, nil
-}
-
 // sees reports whether the bot has received a message.
 func (s *Server) sees(m *Message) bool {
 	return !m.gone && (m.At.Stream == nil || m.At.Stream.subscribed)

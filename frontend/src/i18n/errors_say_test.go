@@ -1,0 +1,65 @@
+package i18n
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func openErrors(t testing.TB, language string) *Errors {
+	t.Helper()
+	e, err := OpenErrors(os.DirFS("."), language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestErrorsAreSaid(t *testing.T) {
+	e := openErrors(t, "xx")
+	if got := e.Say("There is no agent \"x\"."); got != "There is no agent \"x\"." {
+		t.Errorf("English says %q", got)
+	}
+	e = openErrors(t, "de")
+	e.words.english = map[string]string{
+		"a": "There is no agent {1}. `hearth agents list` shows those that are there.",
+		"b": "{1}. Nothing was accepted.", "c": "the file is empty; choose another one",
+		"d": "{1}; make it with `hearth secrets unlock`", "e": "{2} of {1} are gone",
+	}
+	e.words.own = map[string]string{
+		"a": "Den Assistenten {1} gibt es nicht. `hearth agents list` zeigt, welche da sind.",
+		"b": "{1}. Nichts wurde angenommen.", "c": "die Datei ist leer; nimm eine andere",
+		"d": "{1}; mach es mit `hearth secrets unlock`", "e": "von {1} fehlen {2}",
+	}
+	for text, want := range map[string]string{
+		"There is no agent \"x\". `hearth agents list` shows those that are there.": "Den Assistenten \"x\" gibt es nicht. " +
+			"`hearth agents list` zeigt, welche da sind.",
+		"The file is empty; choose another one. Nothing was accepted.": "Die Datei ist leer; nimm eine andere. Nichts wurde angenommen.",
+		"the file is empty; choose another one":                        "die Datei ist leer; nimm eine andere",
+		"The file is empty; choose another one.":                       "Die Datei ist leer; nimm eine andere.",
+		"read it: the file is empty; choose another one":               "read it: die Datei ist leer; nimm eine andere",
+		"3 of 7 are gone": "von 7 fehlen 3",
+		"something else":  "something else",
+		"":                "",
+	} {
+		if got := e.Say(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzErrors: whatever an error says, its translation is made in a moment and is not
+// empty.
+func FuzzErrors(f *testing.F) {
+	f.Add("There is no agent \"x\". `hearth agents list` shows those that are there.")
+	f.Add(strings.Repeat("a: ; ", 400) + "{1}")
+	for _, text := range openErrors(f, "de").words.english {
+		f.Add(text)
+	}
+	e := openErrors(f, "de")
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := e.Say(text); got == "" && text != "" {
+			t.Errorf("%q becomes nothing", text)
+		}
+	})
+}

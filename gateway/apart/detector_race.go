@@ -1,7 +1,0 @@
-//go:build race
-
-package apart
-
-// raceDetector: Go's detector of races takes gigabytes of address space of its own,
-// which the limit of data would count.
-const raceDetector = true

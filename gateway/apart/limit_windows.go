@@ -1,4 +1,0 @@
-package apart
-
-// limit leaves the limits to watch and to whoever started this.
-func limit(order) {}

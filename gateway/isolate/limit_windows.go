@@ -1,0 +1,4 @@
+package isolate
+
+// limit leaves the limits to watch and to whoever started this.
+func limit(order) {}
