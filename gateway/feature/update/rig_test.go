@@ -84,12 +84,14 @@ type house struct {
 	dir              statedir.Dir
 	port             string
 	env              []string
+	meanwhile        func() // is called again and again while something is awaited
 	gateway          *exec.Cmd
 	log              *os.File
 }
 
 func newHouse(t *testing.T) *house {
-	h := &house{t: t, root: t.TempDir(), site: t.TempDir(), keys: t.TempDir(), dir: statedir.Dir(filepath.Join(t.TempDir(), "state"))}
+	h := &house{t: t, root: t.TempDir(), site: t.TempDir(), keys: t.TempDir(), dir: statedir.Dir(filepath.Join(t.TempDir(), "state")),
+		meanwhile: func() {}}
 	h.copy(program(t, "0.2.0"), filepath.Join(h.root, "hearth"))
 	h.write(filepath.Join(h.root, "hearth-channels"), "#!/bin/sh\necho 0.2.0\n")
 	root, key := h.tool("key", filepath.Join(h.keys, "root")), h.tool("key", filepath.Join(h.keys, "release"))
@@ -253,9 +255,13 @@ func (h *house) runs(version string) {
 	ctx, stop := context.WithTimeout(h.t.Context(), time.Minute)
 	defer stop()
 	for {
+		h.meanwhile()
 		r, err := h.dir.ReadRuntime()
-		if err == nil && r.Version == version {
-			if c := h.dial(ctx); c != nil {
+		if err == nil && r.Version == version { // or did, before it was killed
+			soon, stop := context.WithTimeout(ctx, 2*time.Second)
+			c := h.dial(soon)
+			stop()
+			if c != nil {
 				_ = c.Close()
 				return
 			}
@@ -273,6 +279,7 @@ func (h *house) runs(version string) {
 func (h *house) until(what string, is func(release.State) bool) release.State {
 	h.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
+		h.meanwhile()
 		if st, err := release.Read(h.dir); err == nil && is(st) {
 			return st
 		}
