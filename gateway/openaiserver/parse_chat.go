@@ -252,9 +252,9 @@ func (r *Request) finish(rules []string, choice json.RawMessage, f *format) (*Re
 	return r, r.checkTools()
 }
 
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-func validName(s string) bool { return toolName.MatchString(s) }
+func validName(s string) bool { return len(s) <= 64 && toolName.MatchString(s) }
 
 func (r *Request) checkTools() error {
 	if len(r.Tools) > maxTools {

@@ -30,7 +30,7 @@ func programsIn(dir string) (names []string) {
 		return nil // whoever needs one says that it is missing
 	}
 	for _, e := range list {
-		if programName.MatchString(e.Name()) && isFile(filepath.Join(dir, e.Name())) {
+		if IsProgram(e.Name()) && isFile(filepath.Join(dir, e.Name())) {
 			names = append(names, e.Name())
 		}
 	}

@@ -77,8 +77,14 @@ var (
 )
 
 var (
-	fileName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$`)
-	programName = regexp.MustCompile(`^hearth(-[a-z]{1,24})?(\.exe)?$`)
+	fileName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+	programName = regexp.MustCompile(`^hearth(-[a-z]+)?(\.exe)?$`)
+)
+
+// The longest of both, in bytes.
+const (
+	mostFileName    = 128
+	mostProgramName = len("hearth-") + 24 + len(".exe")
 )
 
 // Manifest verifies what a source says of a channel. seen is the highest sequence
@@ -140,7 +146,7 @@ func (m Manifest) Check(channel string) error {
 
 func (f File) check() error {
 	switch {
-	case !fileName.MatchString(f.Name):
+	case len(f.Name) > mostFileName || !fileName.MatchString(f.Name):
 		return errors.New("it is no name of a file")
 	case !strings.HasSuffix(f.Name, ".tar.gz") && !strings.HasSuffix(f.Name, ".zip"):
 		return errors.New("it is neither .tar.gz nor .zip")
@@ -154,7 +160,7 @@ func (f File) check() error {
 	has := map[string]bool{}
 	for _, p := range f.Programs {
 		switch {
-		case !programName.MatchString(p.Name) || has[p.Name]:
+		case !IsProgram(p.Name) || has[p.Name]:
 			return fmt.Errorf("%q is no program of Hearth, or is there twice", clip(p.Name, 40))
 		case p.Size < 1 || p.Size > maxProgram || !isSHA(p.SHA):
 			return fmt.Errorf("%s has no size or no SHA-256", p.Name)
@@ -168,7 +174,9 @@ func (f File) check() error {
 }
 
 // IsProgram reports whether a file is called like a program of Hearth.
-func IsProgram(name string) bool { return programName.MatchString(name) }
+func IsProgram(name string) bool {
+	return len(name) <= mostProgramName && programName.MatchString(name)
+}
 
 func isSHA(s string) bool {
 	b, err := hex.DecodeString(s)

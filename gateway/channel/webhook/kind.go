@@ -32,7 +32,7 @@ const leastKey = 24
 // pathOf is where the gateway takes what an account's program sends.
 func pathOf(account string) string { return "/api/channels/webhook/" + account }
 
-var pathSafe = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var pathSafe = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // abilities are what a program may say that it can do with a message of ours.
 var abilities = map[string]channel.Ability{
@@ -78,7 +78,7 @@ func open(a channel.Account) (channel.Channel, error) {
 	case !usableSecret(key):
 		return nil, errors.New("channels.webhook.secret is whsec_ and at least 24 bytes in base64; make one with: " +
 			"echo whsec_$(openssl rand -base64 32)")
-	case !pathSafe.MatchString(a.ID):
+	case len(a.ID) > 64 || !pathSafe.MatchString(a.ID):
 		return nil, fmt.Errorf("the account %q is part of an address: name it with letters, digits, _ and -", a.ID)
 	}
 	return newEndpoint(a, secret.New(key)), nil
