@@ -139,11 +139,11 @@ func settings() []channel.Setting {
 				"Microsoft's own alone", Unset: "those of Teams, SharePoint and OneDrive"},
 		{Key: KeySite, Form: channel.Words, Shared: true, Rare: true, Valid: IsSite,
 			Help: "expected the id of a site, like contoso.sharepoint.com," + sample + "," + sample,
-			About: "the site of SharePoint through which files go into group chats and channels, and those of people come in. It needs `tenantId`, " +
-				"and the right `Sites.ReadWrite.All`, which an administrator grants", Unset: "none: only pictures are sent there"},
+			About: "the site of SharePoint through which files go into group chats and channels, and those of people come in. It needs " +
+				"`tenantId`, and the right `Sites.ReadWrite.All`, which an administrator grants", Unset: "none: only pictures are sent there"},
 		{Key: KeyRoot, Form: channel.WebAddress, Shared: true, Unset: "Microsoft itself", About: "a proxy of your own that hands on what is " +
-			"below `/login.microsoftonline.com`, `/login.botframework.com`, and each host of Teams. It sees the secret and all messages, and " +
-			"whom it lets in is let in"},
+			"below `/login.microsoftonline.com`, `/login.botframework.com`, `/graph.microsoft.com`, and each host of Teams and SharePoint. It " +
+			"sees the secret and all messages, and whom it lets in is let in"},
 	}
 }
 

@@ -62,15 +62,14 @@ func (f *askedFile) card() attachment {
 		Content: consentCard{Description: "A file from your assistant", Size: int64(len(f.data)), Accept: brought, Decline: brought}}
 }
 
-// question makes a file wait, and returns the card that asks for it.
-func (c *Client) question(ctx context.Context, m channel.Message, name string, data []byte) (*askedFile, error) {
+// offer makes a file wait, and sends a message that asks its person whether they want it.
+func (c *Client) offer(ctx context.Context, m channel.Message, a activity, name string, data []byte) (channel.Receipt, error) {
 	f := &askedFile{ID: rand.Text(), Conversation: m.To.Conversation, Name: plainName(name), Text: m.Text, data: data}
-	return f, c.waiting.add(ctx, f)
-}
-
-// postQuestion sends a message with a question.
-func (c *Client) postQuestion(ctx context.Context, to channel.Target, a activity, f *askedFile) (channel.Receipt, error) {
-	r, err := c.post(ctx, to, "", a)
+	a.Attachments = append(a.Attachments, f.card())
+	if err := c.waiting.add(ctx, f); err != nil {
+		return channel.Receipt{}, err
+	}
+	r, err := c.post(ctx, m.To, "", a)
 	switch {
 	case err == nil:
 		c.waiting.asked(ctx, f, r.MessageID)

@@ -266,9 +266,10 @@ func TestSec_A_CH_TeamsWaiting(t *testing.T) {
 	}
 	before := len(w.Sent())
 	w.saysYes("again", last)
+	clienttest.Until(t, "words", func() bool { return len(w.Sent()) == before+1 })
 	next := w.send(t, c, direct(), "", "plan.pdf")
 	w.saysYes("next", next)
-	if w.settled(t, next.ID); len(w.Drive()) != 1 || len(w.Sent()) != before+2 {
+	if w.settled(t, next.ID); len(w.Drive()) != 1 || len(w.Sent()) != before+3 {
 		t.Errorf("%d files, %d messages", len(w.Drive()), len(w.Sent())-before)
 	}
 }

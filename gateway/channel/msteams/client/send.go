@@ -71,7 +71,6 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 		}
 		a.Attachments = append(a.Attachments, card)
 	}
-	var waits *askedFile
 	for _, file := range m.Media {
 		data, err := c.local(m.To, file)
 		if err != nil {
@@ -85,18 +84,12 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 		case len(m.Media) > 1:
 			return channel.Receipt{}, refused("a message has one file, and this one has %d", len(m.Media))
 		case alone(m.To):
-			if waits, err = c.question(ctx, m, file.Name, data); err == nil {
-				a.Attachments = append(a.Attachments, waits.card())
-			}
+			return c.offer(ctx, m, a, file.Name, data)
 		default:
-			a, err = c.withShared(ctx, m, a, file.Name, data)
+			if a, err = c.withShared(ctx, m, a, file.Name, data); err != nil {
+				return channel.Receipt{}, err
+			}
 		}
-		if err != nil {
-			return channel.Receipt{}, err
-		}
-	}
-	if waits != nil {
-		return c.postQuestion(ctx, m.To, a, waits)
 	}
 	if strings.TrimSpace(a.Text) == "" && len(a.Attachments) == 0 {
 		return channel.Receipt{}, refused("there is nothing to send")

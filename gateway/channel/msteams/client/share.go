@@ -22,7 +22,7 @@ const mostSmall = 4 << 20
 // replaces none but itself when it goes up again.
 const folder = "HearthShared"
 
-// withShared puts a file into SharePoint, and it or its link into a message.
+// withShared puts a file into SharePoint, and its card and its link into a message.
 func (c *Client) withShared(ctx context.Context, m channel.Message, a activity, name string, data []byte) (activity, error) {
 	if c.site == "" {
 		return a, refused("%s is no such picture. %s", text.Ellipsis(name, 60), onlyPictures)
@@ -41,7 +41,7 @@ func (c *Client) withShared(ctx context.Context, m channel.Message, a activity, 
 		return a, refused("%s names no file that was put into SharePoint", graphName)
 	}
 	link, err := c.link(ctx, it.ID)
-	if err != nil && !sharesNothing(err) {
+	if err != nil && !forbidden(err) {
 		return a, err
 	}
 	if err != nil { // an organisation can forbid links; who may see the site sees the file
@@ -51,26 +51,27 @@ func (c *Client) withShared(ctx context.Context, m channel.Message, a activity, 
 	if err != nil {
 		return a, err
 	}
-	if card, ok := c.shownAs(seen.Name, seen.WebDAV, idIn(seen.ETag), ""); ok {
+	card, shows := c.shownAs(seen.Name, seen.WebDAV, idIn(seen.ETag), "")
+	_, err = c.keeps(link)
+	if !shows && err != nil {
+		return a, refused("the file %s is in SharePoint, but there is neither a card nor a link for it", text.Ellipsis(name, 60))
+	}
+	if err == nil { // the card opens for who may see the site, the link for everybody in the organisation
+		words := strings.NewReplacer("[", "(", "]", ")", "`", "'").Replace(name)
+		with, err := said(strings.TrimSpace(m.Text + "\n\n[" + words + "](" + link + ")"))
+		if err != nil {
+			return a, err
+		}
+		a.Text, a.Format = with.Text, with.Format
+	}
+	if shows {
 		a.Attachments = append(a.Attachments, card)
-		return a, nil
 	}
-	if _, err := c.keeps(link); err != nil {
-		return a, refused("the file %s is in SharePoint, but there is no link to it", text.Ellipsis(name, 60))
-	}
-	words := strings.NewReplacer("[", "(", "]", ")", "`", "'").Replace(name)
-	return linked(a, m.Text, "["+words+"]("+link+")")
+	return a, nil
 }
 
-// linked is a message with a link below its words.
-func linked(a activity, words, link string) (activity, error) {
-	with, err := said(strings.TrimSpace(words + "\n\n" + link))
-	with.Attachments = a.Attachments
-	return with, err
-}
-
-// sharesNothing: Graph may make no link.
-func sharesNothing(err error) bool {
+// forbidden: Graph makes no such link here.
+func forbidden(err error) bool {
 	var no *apiError
 	return errors.As(err, &no) && (no.status == http.StatusForbidden || no.status == http.StatusBadRequest)
 }

@@ -17,7 +17,7 @@ const (
 	mostWaiting      = 10
 	mostWaitingBytes = 100 << 20
 	waitTime         = 12 * time.Hour
-	mostFinished     = 50   // ids that are remembered, so that what comes twice is told from what is lost
+	mostGiven        = 50   // ids that are remembered, so that a yes that comes twice is told from one that is too late
 	mostPeople       = 1000 // of whom it is known in which chat they are
 )
 
@@ -35,7 +35,8 @@ type askedFile struct {
 	Until        int64  `json:"until"`          // a Unix time
 
 	data  []byte
-	taken bool // its person said yes, or it is just taken away
+	taken bool // its person said yes or no, or it is just taken away
+	given bool // they said yes in time
 }
 
 // waiting are the files that wait for a yes, the oldest first.
@@ -48,7 +49,7 @@ type waiting struct {
 	saving sync.Mutex // one is written after the other
 	mu     sync.Mutex
 	all    []*askedFile
-	ended  []string          // ids of those that are finished
+	given  []string          // ids of those that went where they were wanted
 	people map[string]string // who is in a chat with one person
 }
 
@@ -135,11 +136,16 @@ func (w *waiting) add(ctx context.Context, f *askedFile) error {
 	return nil
 }
 
-// asked notes the message with the question.
+// asked notes the message with the question. A file that made room for others meanwhile
+// leaves none behind.
 func (w *waiting) asked(ctx context.Context, f *askedFile, card string) {
 	w.mu.Lock()
+	late := f.Card == "" && !slices.Contains(w.all, f)
 	f.Card = card
 	w.mu.Unlock()
+	if late {
+		w.put(job{file: f, words: waitsNot(f.Name, "newer files took its place")})
+	}
 	w.save(ctx)
 }
 
@@ -159,7 +165,7 @@ func (w *waiting) answer(id, conversation, person, card string) (f *askedFile, d
 	defer w.mu.Unlock()
 	i := slices.IndexFunc(w.all, func(f *askedFile) bool { return f.ID == id })
 	if i < 0 {
-		if slices.Contains(w.ended, id) {
+		if slices.Contains(w.given, id) {
 			return nil, nil, again
 		}
 		return nil, nil, unknown
@@ -179,6 +185,7 @@ func (w *waiting) answer(id, conversation, person, card string) (f *askedFile, d
 		f.data = nil
 		return f, nil, noLonger
 	}
+	f.given = true
 	return f, f.data, granted
 }
 
@@ -187,8 +194,10 @@ func (w *waiting) finish(ctx context.Context, f *askedFile) {
 	w.mu.Lock()
 	f.data, f.taken = nil, true
 	w.all = slices.DeleteFunc(w.all, func(have *askedFile) bool { return have == f })
-	w.ended = append(w.ended, f.ID)
-	w.ended = w.ended[max(len(w.ended)-mostFinished, 0):]
+	if f.given {
+		w.given = append(w.given, f.ID)
+		w.given = w.given[max(len(w.given)-mostGiven, 0):]
+	}
 	w.mu.Unlock()
 	w.save(ctx)
 }
@@ -213,11 +222,12 @@ func (w *waiting) expire(ctx context.Context) {
 	}
 }
 
-// under is the question below a message that gets other words; nil: there is none.
+// under is the question below a message that gets other words; nil: there is none, or its
+// file is lost.
 func (w *waiting) under(ctx context.Context, conversation, message, words string) *attachment {
 	w.mu.Lock()
 	i := w.of(conversation, message)
-	if i < 0 {
+	if i < 0 || w.all[i].data == nil {
 		w.mu.Unlock()
 		return nil
 	}
