@@ -209,6 +209,9 @@ func TestSec_A_CH_TeamsShares(t *testing.T) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
+	if w.Granted() != 0 || len(w.Elsewhere()) != 0 {
+		t.Errorf("%d tokens, and it asked elsewhere: %q", w.Granted(), w.Elsewhere())
+	}
 	w = newWorld(t)
 	_, err := w.c.Fetch(t.Context(), channel.Media{URL: share + "aHR0cHM6Ly9jb250b3NvLnNoYXJlcG9pbnQuY29tL3g/driveItem/content"})
 	if !errors.Is(err, channel.ErrRefused) || w.Granted() != 0 {

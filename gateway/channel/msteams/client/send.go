@@ -54,8 +54,8 @@ func said(markdown string) (activity, error) {
 }
 
 // Send says a text, with buttons, with a picture, or with a file: in a chat with one person
-// they are asked whether they want it, elsewhere it lies in SharePoint. Microsoft takes a message as often
-// as it comes, so one without an answer is uncertain.
+// they are asked whether they want it, elsewhere it lies in SharePoint. Microsoft takes a
+// message as often as it comes, so one without an answer is uncertain.
 func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return channel.Receipt{}, err

@@ -101,6 +101,7 @@ type Server struct {
 	right         bool            // the app has Sites.ReadWrite.All
 	linkless      bool            // the organisation forbids links
 	oddTags       bool            // eTags have another form
+	elsewhere     []string        // requests for what is not Microsoft's
 }
 
 // New starts a server that calls the bot at the path.
@@ -131,6 +132,10 @@ func New(ctx context.Context, path string) (*Server, error) {
 	mux.HandleFunc("PUT /contoso.sharepoint.com"+uploadsAt+"{id}", s.faulty("upload", s.putRange))
 	mux.HandleFunc("GET /contoso.sharepoint.com"+uploadsAt+"{id}", s.faulty("missing", s.missing))
 	s.graph(mux)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.do(func() { s.elsewhere = append(s.elsewhere, r.Method+" "+r.URL.Path) })
+		http.NotFound(w, r)
+	})
 	s.http = httptest.NewServer(mux)
 	return s, nil
 }
@@ -203,6 +208,12 @@ func (s *Server) Put(path string, f File) { s.do(func() { s.files[path] = f }) }
 func (s *Server) WithToken(path string) (with bool) {
 	s.do(func() { with = s.withToken[path] })
 	return with
+}
+
+// Elsewhere are the requests for what is nowhere here.
+func (s *Server) Elsewhere() (out []string) {
+	s.do(func() { out = append(out, s.elsewhere...) })
+	return out
 }
 
 // Sent are the bot's messages.
