@@ -27,6 +27,7 @@ const (
 	KeyStyle    = "replyStyle"
 	KeyHosts    = "mediaAllowHosts"
 	KeyRoot     = "apiRoot"
+	KeySite     = "sharePointSiteId"
 )
 
 // Styles of an answer in a channel of a team.
@@ -38,11 +39,14 @@ const (
 // MostPicture is how many bytes a picture has that is sent inside a message.
 const MostPicture = 1 << 20
 
+// MostFile is how many bytes any other file has that is sent. On its way it is in memory.
+const MostFile = 100 << 20
+
 // Limits of a message. Microsoft advises an edit a second at most, and takes 1,800
 // requests an hour in a conversation.
 var Limits = channel.Limits{
 	Text: 4000, Unit: channel.UTF16, Caption: 4000, Dialect: channel.HTML, EditPace: 1500 * time.Millisecond, Typing: 8 * time.Second,
-	Files: MostPicture, Threads: true, Heard: true, Choices: 20,
+	Files: MostFile, Threads: true, Heard: true, Choices: 20,
 }
 
 // PersonSign begins the id of a conversation with one person, before Microsoft's own.
@@ -90,12 +94,12 @@ func Kind() channel.Kind {
 		ID: ID, Label: "Microsoft Teams", Connects: KeyApp, Called: true,
 		CalledAs: "In the Azure portal it is the Messaging endpoint of the Azure Bot (Settings, Configuration).",
 		Settings: settings(),
-		Later: []string{"webhook", "teams", "requireMention", "sharePointSiteId", "mediaAuthAllowHosts", "dmHistoryLimit", "dms", "authType",
+		Later: []string{"webhook", "teams", "requireMention", "mediaAuthAllowHosts", "dmHistoryLimit", "dms", "authType",
 			"certificatePath", "certificateThumbprint", "useManagedIdentity", "managedIdentityClientId", "sso", "delegatedAuth", "feedbackEnabled",
 			"feedbackReflection", "feedbackReflectionCooldownMs", "welcomeCard", "groupWelcomeCard", "promptStarters", "typingIndicator",
 			"actions", "capabilities", "dangerouslyAllowNameMatching", "healthMonitor", "heartbeat", "defaultTo", "defaultAccount", "name",
 			"markdown", "configWrites"},
-		LaterAccount: []string{"webhook", "teams", "requireMention", "sharePointSiteId", "name"},
+		LaterAccount: []string{"webhook", "teams", "requireMention", "name"},
 		SetUp: []string{
 			"Open https://portal.azure.com/#create/Microsoft.AzureBot and make an Azure Bot: Type of App “Single Tenant”, “Create new Microsoft " +
 				"App ID”, pricing tier Free.",
@@ -108,7 +112,7 @@ func Kind() channel.Kind {
 			"Choose “Preview in Teams”, or “Publish” for everybody in the organisation, and add the app."},
 		First:    "In Teams, open the app from Apps, and write “hi” in its chat.",
 		Manifest: channel.Manifest{Name: "msteams-manifest.json", Text: manifest, Fill: map[string]string{"APP_ID": KeyApp}, Pack: pack},
-		MaxFile:  100, MaxFileWhy: "An app sends only pictures, of up to 1",
+		MaxFile:  100, MaxFileWhy: "In group chats and channels an app sends pictures of up to 1, and other files with `sharePointSiteId`",
 		New:     open,
 		IsGroup: func(conversation string) bool { return !strings.HasPrefix(conversation, PersonSign) },
 		Address: channel.Addressed(PersonSign, "conversation:"),
@@ -133,9 +137,13 @@ func settings() []channel.Setting {
 			Help: "expected names of hosts, like files.example.org, or *",
 			About: "hosts from which files are fetched; those below them are meant too, and `*` is every public one. The bot's token goes to " +
 				"Microsoft's own alone", Unset: "those of Teams, SharePoint and OneDrive"},
+		{Key: KeySite, Form: channel.Words, Shared: true, Rare: true, Valid: IsSite,
+			Help: "expected the id of a site, like contoso.sharepoint.com," + sample + "," + sample,
+			About: "the site of SharePoint through which files go into group chats and channels, and those of people come in. It needs " +
+				"`tenantId`, and the right `Sites.ReadWrite.All`, which an administrator grants", Unset: "none: only pictures are sent there"},
 		{Key: KeyRoot, Form: channel.WebAddress, Shared: true, Unset: "Microsoft itself", About: "a proxy of your own that hands on what is " +
-			"below `/login.microsoftonline.com`, `/login.botframework.com`, and each host of Teams. It sees the secret and all messages, and " +
-			"whom it lets in is let in"},
+			"below `/login.microsoftonline.com`, `/login.botframework.com`, `/graph.microsoft.com`, and each host of Teams and SharePoint. It " +
+			"sees the secret and all messages, and whom it lets in is let in"},
 	}
 }
 
@@ -152,7 +160,7 @@ func open(a channel.Account) (channel.Channel, error) {
 
 // Check says what is wrong with an account.
 func Check(a channel.Account) error {
-	app, secret, tenant := a.Texts[KeyApp], a.Secrets[KeyPassword], a.Texts[KeyTenant]
+	app, secret, tenant, site := a.Texts[KeyApp], a.Secrets[KeyPassword], a.Texts[KeyTenant], a.Texts[KeySite]
 	switch {
 	case app == "":
 		return errors.New("channels.msteams.appId is missing: set it to the Microsoft App ID of the Azure Bot")
@@ -166,6 +174,10 @@ func Check(a channel.Account) error {
 		return errors.New("channels.msteams.appPassword is no client secret: it has 8 to 256 characters and no spaces")
 	case tenant != "" && !IsGUID(tenant):
 		return errors.New("channels.msteams.tenantId is no App Tenant ID: it looks like " + sample)
+	case site != "" && !IsSite(site):
+		return errors.New("channels.msteams.sharePointSiteId is no site: it looks like contoso.sharepoint.com," + sample + "," + sample)
+	case site != "" && tenant == "":
+		return errors.New("channels.msteams.sharePointSiteId needs channels.msteams.tenantId: without an organisation there is no SharePoint")
 	}
 	return nil
 }
@@ -193,6 +205,13 @@ func IsPassword(s string) bool {
 func IsHost(s string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
 	return s == "*" || strings.Contains(s, ".") && len(s) < 254 && strings.Trim(s, letters) == "" && strings.Trim(s, ".") == s
+}
+
+// IsSite reports whether a text has the form of the id of a site: its host, and the ids of
+// the collection of sites and of the site.
+func IsSite(s string) bool {
+	parts := strings.Split(s, ",")
+	return len(parts) == 3 && parts[0] != "*" && IsHost(parts[0]) && !strings.Contains(s, "..") && IsGUID(parts[1]) && IsGUID(parts[2])
 }
 
 const ids = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:=+@"

@@ -5,7 +5,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/bearer"
@@ -49,10 +47,9 @@ type Client struct {
 	openFile            func(path string) (fs.File, error)
 	services            services
 	presses             presses
-
-	mu    sync.Mutex
-	token string
-	until time.Time
+	waiting             *waiting // files that wait for a yes
+	site                string   // of SharePoint, for files in groups; "": none
+	tokens              tokens
 }
 
 // New makes the client of an account without connecting it.
@@ -65,8 +62,9 @@ func New(a channel.Account) (*Client, error) {
 		app: a.Texts[msteams.KeyApp], secret: a.Secrets[msteams.KeyPassword], tenant: a.Texts[msteams.KeyTenant],
 		root: strings.TrimRight(a.Texts[msteams.KeyRoot], "/"), topLevel: a.Texts[msteams.KeyStyle] == msteams.TopLevel,
 		hosts: strings.Fields(a.Texts[msteams.KeyHosts]), http: webcall.Client(), maxFile: a.MaxFile, openFile: a.OpenFile,
-		services: services{durable: a.Durable},
+		services: services{durable: a.Durable}, site: a.Texts[msteams.KeySite],
 	}
+	c.waiting = newWaiting(a.Durable, c.Now, c.Logger)
 	c.keys = bearer.NewKeys(c.publicKeys, c.Now)
 	return c, nil
 }
@@ -85,15 +83,25 @@ func (c *Client) Run(ctx context.Context, inbox channel.Inbox) error {
 	if err := c.services.remember(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
+	if err := c.waiting.remember(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel() // before the wait
+	work.Go(func() { c.settling(ctx) })
 	return c.Receiver.Run(ctx, inbox, c.try)
 }
 
-// try asks for a new token: whether the secret is accepted shows there.
+// try asks for a new token: whether the secret is accepted shows there. It comes every
+// some minutes, and what waited for too long ends with it.
 func (c *Client) try(ctx context.Context) (problem string, err error) {
 	if c.Status().Bot == "" {
 		c.Called("app " + c.app)
 	}
-	_, err = c.grant(ctx)
+	c.waiting.expire(ctx)
+	_, err = c.grant(ctx, botScope)
 	return "", err
 }
 
@@ -154,58 +162,4 @@ func (c *Client) public(ctx context.Context, path string) ([]byte, error) {
 		return nil, fmt.Errorf("Microsoft answered %d for its keys", a.Status)
 	}
 	return a.Body, nil
-}
-
-// bearerToken is what requests carry, asked for before the last one ends.
-func (c *Client) bearerToken(ctx context.Context) (string, error) {
-	c.mu.Lock()
-	token, until := c.token, c.until
-	c.mu.Unlock()
-	if token != "" && c.Now().Before(until) {
-		return token, nil
-	}
-	return c.grant(ctx)
-}
-
-// forget throws a token away that is not accepted any more.
-func (c *Client) forget(token string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.token == token {
-		c.token = ""
-	}
-}
-
-// grant gets a new token for the secret.
-func (c *Client) grant(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {c.app}, "client_secret": {c.secret},
-		"scope": {"https://api.botframework.com/.default"}}.Encode()
-	where := c.address(loginHost, "/"+cmp.Or(c.tenant, "botframework.com")+"/oauth2/v2.0/token")
-	req, err := http.NewRequest(http.MethodPost, where, strings.NewReader(form))
-	if err != nil {
-		return "", fmt.Errorf("write a request: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	asked := c.Now()
-	a, err := webcall.Do(ctx, c.http, req, maxAnswer)
-	if err != nil {
-		return "", webcall.Again(err, "Microsoft", "a token")
-	}
-	var said struct {
-		Token   string `json:"access_token"`
-		Type    string `json:"token_type"`
-		Expires int64  `json:"expires_in"`
-	}
-	if a.Status != http.StatusOK {
-		return "", noToken(a)
-	}
-	if json.Unmarshal(a.Body, &said) != nil || said.Token == "" || !strings.EqualFold(said.Type, "bearer") {
-		return "", errors.New("Microsoft's answer has no token")
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.token, c.until = said.Token, asked.Add(time.Duration(min(max(said.Expires-300, 30), 24*60*60))*time.Second)
-	return said.Token, nil
 }

@@ -233,7 +233,7 @@ func setup(t *testing.T) *channeltest.Setup {
 		NextID:  func(n int) string { return "179000000100" + string(rune('0'+n)) },
 		Skip:    map[loopback.Kind]string{},
 		Cannot: map[string]string{"SendWithoutConnection": "a message is a request of its own",
-			"FileOut":        "only pictures are sent: TestPictures",
+			"FileOut":        "a file waits for the yes of its person: TestConsent",
 			"FileIn":         "Teams tells no size of a file: TestFiles",
 			"FileInTooLarge": "Teams tells no size of a file: TestFiles"},
 	}
@@ -252,11 +252,15 @@ func TestKind(t *testing.T) {
 	k.New = func(a channel.Account) (channel.Channel, error) { return client.New(a) } // what hearth-channels does with it
 	channeltest.Kind(t, k, right, []string{team, crowd}, []string{"@" + personal})
 	for want, change := range map[string]func(a channel.Account){
-		"appId is missing":           func(a channel.Account) { a.Texts[msteams.KeyApp] = "" },
-		"no Microsoft App ID":        func(a channel.Account) { a.Texts[msteams.KeyApp] = "hearth" },
-		"client secret is missing":   func(a channel.Account) { a.Secrets[msteams.KeyPassword] = "" },
-		"is the Secret ID":           func(a channel.Account) { a.Secrets[msteams.KeyPassword] = msteamstest.Tenant },
-		"is no client secret":        func(a channel.Account) { a.Secrets[msteams.KeyPassword] = "canary in words" },
+		"appId is missing":         func(a channel.Account) { a.Texts[msteams.KeyApp] = "" },
+		"no Microsoft App ID":      func(a channel.Account) { a.Texts[msteams.KeyApp] = "hearth" },
+		"client secret is missing": func(a channel.Account) { a.Secrets[msteams.KeyPassword] = "" },
+		"is the Secret ID":         func(a channel.Account) { a.Secrets[msteams.KeyPassword] = msteamstest.Tenant },
+		"is no client secret":      func(a channel.Account) { a.Secrets[msteams.KeyPassword] = "canary in words" },
+		"is no site":               func(a channel.Account) { a.Texts[msteams.KeySite] = "contoso.sharepoint.com" },
+		"needs channels.msteams.ten": func(a channel.Account) {
+			a.Texts[msteams.KeySite], a.Texts[msteams.KeyTenant] = msteamstest.Site, ""
+		},
 		"tenantId is no App Tenant ": func(a channel.Account) { a.Texts[msteams.KeyTenant] = "contoso" },
 	} {
 		a := right
@@ -392,7 +396,8 @@ func TestTopLevel(t *testing.T) {
 	}
 }
 
-// TestPictures: pictures stand in the message, and of anything else it is said why not.
+// TestPictures: pictures stand in the message, and of anything else in a group it is said
+// what it needs.
 func TestPictures(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 1000)
 	files := fstest.MapFS{"chart.png": {Data: []byte(png)}, "plan.pdf": {Data: []byte("%PDF-1.4")}, "fake.png": {Data: []byte("<html>")},
@@ -406,9 +411,9 @@ func TestPictures(t *testing.T) {
 		t.Fatalf("%+v %v", all, err)
 	}
 	for _, name := range []string{"plan.pdf", "large.png", "fake.png", "missing.png"} {
-		_, err := c.Send(t.Context(), channel.Message{To: to, Text: "see", Media: []channel.Media{{Name: name, URL: name}}})
+		_, err := c.Send(t.Context(), channel.Message{To: group(post), Text: "see", Media: []channel.Media{{Name: name, URL: name}}})
 		if !errors.Is(err, channel.ErrRefused) || !strings.Contains(err.Error(), name) ||
-			name != "missing.png" && !strings.Contains(err.Error(), "PNG, JPEG or GIF") {
+			name != "missing.png" && !strings.Contains(err.Error(), "sharePointSiteId") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

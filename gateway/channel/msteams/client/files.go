@@ -44,14 +44,22 @@ func (c *Client) files(ev event, in *channel.Inbound) {
 				continue
 			}
 			m.URL = at.URL
-			m.MIME, _, _ = mime.ParseMediaType(mime.TypeByExtension("." + at.Kind))
-			m.MIME = cmp.Or(m.MIME, "application/octet-stream")
+			m.MIME = kindOf("." + at.Kind)
 		case strings.HasPrefix(f.Type, "image/"):
 			kind, _, err := mime.ParseMediaType(f.Type)
 			if m.MIME = kind; err != nil || kind == "image/*" {
 				m.MIME = "image/png"
 			}
 			m.Name = cmp.Or(m.Name, "picture."+path.Base(m.MIME))
+		case f.Type == "reference" && c.site != "":
+			m.MIME = kindOf(path.Ext(m.Name))
+			if _, err := c.keeps(f.URL); err != nil {
+				in.Text = withoutFile(in.Text, m)
+				continue
+			}
+			m.URL = shareURL(f.URL)
+			in.Media = append(in.Media, m)
+			continue
 		case f.Type == "reference", strings.HasPrefix(f.Type, "audio/"), strings.HasPrefix(f.Type, "video/"):
 			in.Text = strings.TrimSpace(in.Text + "\n[file in SharePoint, which Teams gives no bot here: " + m.Name + "]")
 			continue
@@ -59,12 +67,22 @@ func (c *Client) files(ev event, in *channel.Inbound) {
 			continue
 		}
 		if _, _, err := c.fetchable(m.URL); err != nil {
-			in.Text = strings.TrimSpace(in.Text + "\n[file at " + hostOf(m.URL) + ", which channels.msteams.mediaAllowHosts does not name: " +
-				m.Name + "]")
+			in.Text = withoutFile(in.Text, m)
 			continue
 		}
 		in.Media = append(in.Media, m)
 	}
+}
+
+// withoutFile is a text with a word about a file that is not fetched from where it is.
+func withoutFile(words string, m channel.Media) string {
+	return strings.TrimSpace(words + "\n[file at " + hostOf(m.URL) + ", which channels.msteams.mediaAllowHosts does not name: " + m.Name + "]")
+}
+
+// kindOf is what is in a file with an ending.
+func kindOf(ending string) string {
+	kind, _, _ := mime.ParseMediaType(mime.TypeByExtension(ending))
+	return cmp.Or(kind, "application/octet-stream")
 }
 
 func hostOf(address string) string {
@@ -77,9 +95,8 @@ func hostOf(address string) string {
 // fetchable reads the address of a file. own: it is at the Bot Connector, which wants
 // the bot's token.
 func (c *Client) fetchable(address string) (u *url.URL, own bool, err error) {
-	u, err = url.Parse(address)
-	if err != nil || len(address) > 4096 || u.Scheme != "https" || u.User != nil || u.Host == "" || u.Host != strings.ToLower(u.Hostname()) {
-		return nil, false, refused("the file is at no address that can be fetched")
+	if u, err = publicAddress(address); err != nil {
+		return nil, false, err
 	}
 	if isServiceHost(u.Host) {
 		return u, true, nil
@@ -88,18 +105,41 @@ func (c *Client) fetchable(address string) (u *url.URL, own bool, err error) {
 	if len(hosts) == 0 {
 		hosts = usualHosts()
 	}
-	for _, host := range hosts {
-		host = strings.ToLower(host)
-		if host == "*" || u.Host == host || strings.HasSuffix(u.Host, "."+host) {
-			return u, false, nil
-		}
+	// What is asked of Graph is asked with a right of the bot's, so that no message says
+	// what.
+	if u.Host != graphHost && (slices.Contains(hosts, "*") || below(u.Host, hosts)) {
+		return u, false, nil
 	}
 	return nil, false, refused("the file is at %s, which channels.msteams.mediaAllowHosts does not name", hostOf(address))
 }
 
+// publicAddress reads the address of a file, which has a name and no port.
+func publicAddress(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || len(address) > 4096 || u.Scheme != "https" || u.User != nil || u.Host == "" || u.Host != strings.ToLower(u.Hostname()) {
+		return nil, refused("the file is at no address that can be fetched")
+	}
+	return u, nil
+}
+
+// below reports whether a host is one of some, or below one.
+func below(host string, hosts []string) bool {
+	return slices.ContainsFunc(hosts, func(one string) bool {
+		one = strings.ToLower(one)
+		return host == one || strings.HasSuffix(host, "."+one)
+	})
+}
+
 // Fetch brings a file of a message.
 func (c *Client) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, error) {
-	u, own, err := c.fetchable(m.URL)
+	address := m.URL
+	if isShare(address) {
+		var err error
+		if address, err = c.shared(ctx, address); err != nil {
+			return nil, err
+		}
+	}
+	u, own, err := c.fetchable(address)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +148,7 @@ func (c *Client) Fetch(ctx context.Context, m channel.Media) (io.ReadCloser, err
 	}
 	token := ""
 	if own {
-		if token, err = c.bearerToken(ctx); err != nil {
+		if token, err = c.bearerToken(ctx, botScope); err != nil {
 			return nil, err
 		}
 	}

@@ -53,6 +53,9 @@ const answerTime = 2500 * time.Millisecond
 
 // invoked takes a press of a button, and answers it with what only who pressed sees.
 func (c *Client) invoked(ctx context.Context, ev event) channel.CallAnswer {
+	if ev.Name == consentInvoke {
+		return c.consented(ctx, ev)
+	}
 	all := c.read(ev)
 	if len(all) != 1 || !all[0].in.Press.Pressed() { // a part of Teams that the bot has none of
 		return endpoint.Say(http.StatusNotImplemented)

@@ -73,6 +73,9 @@ func (c *Client) noted(ctx context.Context, ev event, in channel.Inbound) {
 	if err := c.services.note(ctx, in.Conversation, ev.Service); err != nil {
 		c.Logger.Warn("where a conversation is could not be kept", "err", err)
 	}
+	if in.Chat == channel.Direct {
+		c.waiting.met(in.Conversation, in.SenderID)
+	}
 	if ev.Recipient.Name != "" {
 		c.Called(text.Ellipsis(text.Line(ev.Recipient.Name), 100))
 	}

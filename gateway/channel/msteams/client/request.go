@@ -77,7 +77,7 @@ func (c *Client) activities(to channel.Target, id string) (string, error) {
 // ask makes a request, once more with a new token when the old one is not accepted:
 // nothing was done then.
 func (c *Client) ask(ctx context.Context, q call, body, result any) error {
-	token, err := c.bearerToken(ctx)
+	token, err := c.bearerToken(ctx, botScope)
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func (c *Client) ask(ctx context.Context, q call, body, result any) error {
 	if !errors.Is(err, channel.ErrAuth) {
 		return err
 	}
-	c.forget(token)
-	if token, err = c.bearerToken(ctx); err != nil {
+	c.tokens.forget(botScope, token)
+	if token, err = c.bearerToken(ctx, botScope); err != nil {
 		return err
 	}
 	return c.askOnce(ctx, token, q, body, result)
@@ -149,6 +149,7 @@ func plainJSON(v any) ([]byte, error) {
 type apiError struct {
 	what, code, said string
 	status           int
+	graph            bool  // Microsoft Graph said it
 	meaning          error // nil: passing
 }
 
@@ -167,6 +168,9 @@ func (e *apiError) Unwrap() error { return e.meaning }
 
 // advice says what a person can do.
 func (e *apiError) advice() string {
+	if e.graph {
+		return graphAdvice(e.status)
+	}
 	switch e.code {
 	case "BotNotInConversationRoster", "BotNotInConversation":
 		return ". The app is not in this conversation any more: add it there again (in Teams: Apps, Manage your apps)"

@@ -53,8 +53,9 @@ func said(markdown string) (activity, error) {
 	return a, nil
 }
 
-// Send says a text, with buttons or with a picture. Microsoft takes a message as often
-// as it comes, so one without an answer is uncertain.
+// Send says a text, with buttons, with a picture, or with a file: in a chat with one person
+// they are asked whether they want it, elsewhere it lies in SharePoint. Microsoft takes a
+// message as often as it comes, so one without an answer is uncertain.
 func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return channel.Receipt{}, err
@@ -71,11 +72,24 @@ func (c *Client) Send(ctx context.Context, m channel.Message) (channel.Receipt, 
 		a.Attachments = append(a.Attachments, card)
 	}
 	for _, file := range m.Media {
-		picture, err := c.picture(file)
+		data, err := c.local(m.To, file)
 		if err != nil {
 			return channel.Receipt{}, err
 		}
-		a.Attachments = append(a.Attachments, picture)
+		kind := http.DetectContentType(data)
+		switch {
+		case isShown(kind) && len(data) <= msteams.MostPicture:
+			inside := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
+			a.Attachments = append(a.Attachments, attachment{Type: kind, Name: text.Ellipsis(file.Name, 100), URL: inside})
+		case len(m.Media) > 1:
+			return channel.Receipt{}, refused("a message has one file, and this one has %d", len(m.Media))
+		case alone(m.To):
+			return c.offer(ctx, m, a, file.Name, data)
+		default:
+			if a, err = c.withShared(ctx, m, a, file.Name, data); err != nil {
+				return channel.Receipt{}, err
+			}
+		}
 	}
 	if strings.TrimSpace(a.Text) == "" && len(a.Attachments) == 0 {
 		return channel.Receipt{}, refused("there is nothing to send")
@@ -110,11 +124,15 @@ func (c *Client) Edit(ctx context.Context, to channel.Target, messageID, words s
 	if strings.TrimSpace(a.Text) == "" {
 		return refused("there is nothing to show")
 	}
+	if card := c.waiting.under(ctx, to.Conversation, messageID, words); card != nil {
+		a.Attachments = append(a.Attachments, *card) // the file waits on
+	}
 	return c.change(ctx, http.MethodPut, "an edit", to, messageID, a)
 }
 
 // Delete removes a message.
 func (c *Client) Delete(ctx context.Context, to channel.Target, messageID string) error {
+	c.waiting.withdraw(ctx, to.Conversation, messageID)
 	return c.change(ctx, http.MethodDelete, "a deletion", to, messageID, nil)
 }
 
@@ -139,34 +157,45 @@ func (c *Client) Typing(ctx context.Context, to channel.Target) error {
 	return c.ask(ctx, call{method: http.MethodPost, what: "typing", url: where}, activity{Type: "typing"}, nil)
 }
 
-// onlyPictures is what a person is told of any other file.
-const onlyPictures = "Teams lets a bot send pictures in a message (PNG, JPEG or GIF, of up to 1 MB), and other files only by way of " +
-	"SharePoint or OneDrive, for which Hearth asks no right"
+// onlyPictures is what a person is told of any other file for a group.
+const onlyPictures = "Teams lets a bot send pictures in a message (PNG, JPEG or GIF, of up to 1 MB). Other files go into group chats and " +
+	"channels by way of SharePoint: set channels.msteams.sharePointSiteId, and let an administrator grant the app Sites.ReadWrite.All"
 
-// picture is a file inside a message.
-func (c *Client) picture(file channel.Media) (attachment, error) {
-	if file.Size > msteams.MostPicture {
-		return attachment{}, refused("%s has %d bytes. %s", text.Ellipsis(file.Name, 60), file.Size, onlyPictures)
+func isShown(kind string) bool {
+	return kind == "image/png" || kind == "image/jpeg" || kind == "image/gif"
+}
+
+// alone: the target is a chat with one person.
+func alone(to channel.Target) bool { return strings.HasPrefix(to.Conversation, msteams.PersonSign) }
+
+// local reads a file that is to be sent.
+func (c *Client) local(to channel.Target, file channel.Media) ([]byte, error) {
+	name, most, why := text.Ellipsis(file.Name, 60), int64(msteams.MostFile), ""
+	switch {
+	case !alone(to) && c.site == "":
+		most, why = msteams.MostPicture, ". "+onlyPictures
+	case c.maxFile > 0:
+		most = min(c.maxFile, most)
+	}
+	if file.Size > most {
+		return nil, refused("%s has %d bytes, and at most %d are sent here%s", name, file.Size, most, why)
 	}
 	if c.openFile == nil {
-		return attachment{}, refused("no file may be sent from here")
+		return nil, refused("no file may be sent from here")
 	}
 	f, err := c.openFile(file.URL)
 	if err != nil {
-		return attachment{}, refused("the file %s cannot be opened: %v", text.Ellipsis(file.Name, 60), err)
+		return nil, refused("the file %s cannot be opened: %v", name, err)
 	}
 	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, msteams.MostPicture+1))
-	if err != nil {
-		return attachment{}, fmt.Errorf("read the file %s: %w", text.Ellipsis(file.Name, 60), err)
-	}
-	kind := http.DetectContentType(b)
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	switch {
-	case len(b) > msteams.MostPicture:
-		return attachment{}, refused("%s has more than %d bytes. %s", text.Ellipsis(file.Name, 60), msteams.MostPicture, onlyPictures)
-	case kind != "image/png" && kind != "image/jpeg" && kind != "image/gif":
-		return attachment{}, refused("%s is no such picture. %s", text.Ellipsis(file.Name, 60), onlyPictures)
+	case err != nil:
+		return nil, fmt.Errorf("read the file %s: %w", name, err)
+	case int64(len(b)) > most:
+		return nil, refused("%s has more than the %d bytes that are sent here%s", name, most, why)
+	case len(b) == 0:
+		return nil, refused("%s is empty, and Teams takes no empty files", name)
 	}
-	inside := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(b)
-	return attachment{Type: kind, Name: text.Ellipsis(file.Name, 100), URL: inside}, nil
+	return b, nil
 }

@@ -90,6 +90,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		no(w, status, map[int]string{413: "MessageSizeTooBig"}[status], why)
 		return
 	}
+	if len(m.Asks) > 0 && s.conversations[root(conversation)] != "personal" {
+		no(w, http.StatusBadRequest, "BadArgument", "Unknown attachment type")
+		return
+	}
 	if id := r.PathValue("id"); id != "" {
 		m.ReplyTo = id
 	}
@@ -130,7 +134,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	old := s.sent[i]
-	old.Text, old.Buttons, old.Pictures = m.Text, m.Buttons, m.Pictures
+	old.Text, old.Buttons, old.Pictures, old.Asks, old.Shown = m.Text, m.Buttons, m.Pictures, m.Asks, m.Shown
 	old.Edits++
 	answer(w, http.StatusOK, map[string]any{"id": old.ID})
 }

@@ -76,6 +76,14 @@ func read(raw []byte) (m Message, status int, why string) {
 				return m, 400, "The picture is none that is shown"
 			}
 			m.Pictures = append(m.Pictures, Picture{a.Name, a.Type, data})
+		case a.Type == consentType:
+			if why = m.ask(a.Name, a.Content); why != "" {
+				return m, 400, why
+			}
+		case a.Type == fileInfoType:
+			if why = m.show(a.Name, a.URL, a.Content); why != "" {
+				return m, 400, why
+			}
 		default:
 			return m, 400, "Unknown attachment type"
 		}

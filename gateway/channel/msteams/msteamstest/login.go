@@ -8,6 +8,12 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel/bearer/bearertest"
 )
 
+// What a token can be for.
+const (
+	botScope   = "https://api.botframework.com/.default"
+	graphScope = "https://graph.microsoft.com/.default"
+)
+
 // token gives one for the bot's secret, and says like Microsoft what is wrong.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
@@ -16,7 +22,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		answer(w, status, map[string]any{"error": kind, "error_codes": []int{code},
 			"error_description": fmt.Sprintf("AADSTS%d: %s Trace ID: 1-2 Correlation ID: 3-4 Timestamp: 2026-01-01 00:00:00Z", code, words)})
 	}
-	tenant := r.PathValue("tenant")
+	tenant, scope := r.PathValue("tenant"), r.FormValue("scope")
 	switch {
 	case s.login != nil && s.login.CutBefore:
 		cut(w)
@@ -32,12 +38,12 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		bad(400, "unauthorized_client", 700016, "Application with identifier was not found in the directory.")
 	case r.FormValue("client_secret") != s.secret:
 		bad(401, "invalid_client", 7000215, "Invalid client secret provided.")
-	case r.FormValue("scope") != "https://api.botframework.com/.default":
+	case scope != botScope && scope != graphScope:
 		bad(400, "invalid_scope", 70011, "The provided value for the input parameter 'scope' is not valid.")
 	default:
 		s.granted++
 		t := fmt.Sprint("eyJ.token.", s.granted)
-		s.tokens[t] = true
+		s.tokens[t] = scope
 		answer(w, 200, map[string]any{"token_type": "Bearer", "expires_in": 86399, "ext_expires_in": 86399, "access_token": t})
 	}
 }

@@ -44,6 +44,8 @@ type Message struct {
 	Text             string   // as people see it
 	Buttons          []Button // that it has now
 	Pictures         []Picture
+	Asks             []Ask   // questions whether a person wants a file
+	Shown            []Shown // files that lie in OneDrive or SharePoint
 	Gone             bool
 	Edits            int
 }
@@ -76,7 +78,7 @@ type Server struct {
 
 	mu            sync.Mutex
 	count         int
-	tokens        map[string]bool
+	tokens        map[string]string // what they are for
 	granted       int
 	login         *Fault // no tokens are given
 	secret        string
@@ -93,13 +95,21 @@ type Server struct {
 	endorsed      []string
 	keysAsked     int
 	keysAway      bool
+	uploads       map[string]*upload // by the end of their address
+	drive         []*Stored
+	shared        map[string]File // what people have in SharePoint, by its address
+	right         bool            // the app has Sites.ReadWrite.All
+	linkless      bool            // the organisation forbids links
+	oddTags       bool            // eTags have another form
+	elsewhere     []string        // requests for what is not Microsoft's
 }
 
 // New starts a server that calls the bot at the path.
 func New(ctx context.Context, path string) (*Server, error) {
-	s := &Server{Caller: endpointtest.New(ctx, true), path: path, tokens: map[string]bool{}, conversations: map[string]string{},
+	s := &Server{Caller: endpointtest.New(ctx, true), path: path, tokens: map[string]string{}, conversations: map[string]string{},
 		state: map[string]string{}, typing: map[string]int{}, files: map[string]File{}, withToken: map[string]bool{},
-		faults: map[string][]Fault{}, asked: map[string][]time.Time{}, secret: Secret, endorsed: []string{"msteams", "webchat"}}
+		faults: map[string][]Fault{}, asked: map[string][]time.Time{}, secret: Secret, endorsed: []string{"msteams", "webchat"},
+		uploads: map[string]*upload{}, shared: map[string]File{}, right: true}
 	var err error
 	if s.own, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
 		return nil, err
@@ -119,6 +129,13 @@ func New(ctx context.Context, path string) (*Server, error) {
 	mux.HandleFunc("GET /smba.trafficmanager.net/{region}/v3/attachments/{id}/views/original", s.with("file", s.file))
 	mux.HandleFunc("GET /contoso.sharepoint.com/{path...}", s.file)
 	mux.HandleFunc("GET /files.example.org/{path...}", s.file)
+	mux.HandleFunc("PUT /contoso.sharepoint.com"+uploadsAt+"{id}", s.faulty("upload", s.putRange))
+	mux.HandleFunc("GET /contoso.sharepoint.com"+uploadsAt+"{id}", s.faulty("missing", s.missing))
+	s.graph(mux)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.do(func() { s.elsewhere = append(s.elsewhere, r.Method+" "+r.URL.Path) })
+		http.NotFound(w, r)
+	})
 	s.http = httptest.NewServer(mux)
 	return s, nil
 }
@@ -147,7 +164,8 @@ func (s *Server) AddConversation(id, kind string) { s.do(func() { s.conversation
 // opens it again.
 func (s *Server) Shut(id, code string) { s.do(func() { s.state[id] = code }) }
 
-// Fail says what happens to the next requests of a kind: post, put, delete, typing, file.
+// Fail says what happens to the next requests of a kind: post, put, delete, typing, file,
+// upload, missing, and those of Graph: content, session, link, item, share.
 func (s *Server) Fail(what string, faults ...Fault) {
 	s.do(func() { s.faults[what] = append(s.faults[what], faults...) })
 }
@@ -192,6 +210,12 @@ func (s *Server) WithToken(path string) (with bool) {
 	return with
 }
 
+// Elsewhere are the requests for what is nowhere here.
+func (s *Server) Elsewhere() (out []string) {
+	s.do(func() { out = append(out, s.elsewhere...) })
+	return out
+}
+
 // Sent are the bot's messages.
 func (s *Server) Sent() (out []Message) {
 	s.do(func() {
@@ -214,11 +238,30 @@ func no(w http.ResponseWriter, status int, code, words string) {
 
 // with checks the token, and holds the mutex while a request is answered.
 func (s *Server) with(what string, do http.HandlerFunc) http.HandlerFunc {
+	return s.locked(what, do, func(w http.ResponseWriter, r *http.Request) bool {
+		if s.tokens[bearerOf(r)] == botScope {
+			return true
+		}
+		answer(w, http.StatusUnauthorized, map[string]any{"message": "Authorization has been denied for this request."})
+		return false
+	})
+}
+
+func bearerOf(r *http.Request) string {
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
+// faulty is with for what has its right in its address.
+func (s *Server) faulty(what string, do http.HandlerFunc) http.HandlerFunc {
+	return s.locked(what, do, func(http.ResponseWriter, *http.Request) bool { return true })
+}
+
+// locked holds the mutex while a request is answered that may be made.
+func (s *Server) locked(what string, do http.HandlerFunc, may func(http.ResponseWriter, *http.Request) bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if !s.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")] {
-			answer(w, http.StatusUnauthorized, map[string]any{"message": "Authorization has been denied for this request."})
+		if !may(w, r) {
 			return
 		}
 		if len(s.faults[what]) == 0 {
