@@ -57,7 +57,7 @@ func (c *Client) files(ev event, in *channel.Inbound) {
 				in.Text = withoutFile(in.Text, m)
 				continue
 			}
-			m.URL = shareURL(f.URL)
+			m.URL = shareURL(f.URL, in.SenderID)
 			in.Media = append(in.Media, m)
 			continue
 		case f.Type == "reference", strings.HasPrefix(f.Type, "audio/"), strings.HasPrefix(f.Type, "video/"):

@@ -122,37 +122,71 @@ func readGraph(a webcall.Answer, what string, result any) error {
 	return nil
 }
 
-// shareURL is where Graph gives a file whose address in SharePoint is known.
+// shareURL is where Graph gives a file whose address in SharePoint is known, with who sent
+// it behind it.
 // https://learn.microsoft.com/en-us/graph/api/shares-get
-func shareURL(address string) string {
-	return "https://" + graphHost + sharePrefix + base64.RawURLEncoding.EncodeToString([]byte(address)) + shareEnd
+func shareURL(address, sender string) string {
+	return "https://" + graphHost + sharePrefix + base64.RawURLEncoding.EncodeToString([]byte(address)) + shareEnd + "#" + sender
 }
 
 const (
 	sharePrefix = "/v1.0/shares/u!"
-	shareEnd    = "/driveItem/content"
+	shareItem   = "/driveItem"
+	shareEnd    = shareItem + "/content"
 )
 
-// shareOf is the part of an address that shareURL made.
-func shareOf(address string) (encoded string, ok bool) {
+// shareOf are the parts of an address that shareURL made.
+func shareOf(address string) (encoded, sender string, ok bool) {
+	address, sender, _ = strings.Cut(address, "#")
 	encoded, begins := strings.CutPrefix(address, "https://"+graphHost+sharePrefix)
 	encoded, ends := strings.CutSuffix(encoded, shareEnd)
-	return encoded, begins && ends
+	return encoded, sender, begins && ends
 }
 
-func isShare(address string) bool { _, ok := shareOf(address); return ok }
+func isShare(address string) bool { _, _, ok := shareOf(address); return ok }
+
+// owned asks whether a file was put into SharePoint, or changed last, by who sent it. The
+// bot's right reads every file of the organisation, so that a message with the address of
+// somebody else's would show it to people who must not see it.
+func (c *Client) owned(ctx context.Context, encoded, sender string) error {
+	const what = "whose a file is"
+	a, err := c.graph(ctx, graphCall{method: http.MethodGet, what: what,
+		path: sharePrefix + encoded + shareItem + "?$select=createdBy,lastModifiedBy"})
+	if err != nil {
+		return err
+	}
+	type by struct {
+		User struct {
+			ID string `json:"id"`
+		} `json:"user"`
+	}
+	var said struct {
+		Created by `json:"createdBy"`
+		Changed by `json:"lastModifiedBy"`
+	}
+	if err := readGraph(a, what, &said); err != nil {
+		return err
+	}
+	if sender == "" || !strings.EqualFold(said.Created.User.ID, sender) && !strings.EqualFold(said.Changed.User.ID, sender) {
+		return refused("somebody else put the file into SharePoint: only what its sender put there, or was the last to change, is read")
+	}
+	return nil
+}
 
 // shared asks Graph for a file in SharePoint. The answer is an address that holds for some
 // minutes, and wants no token.
 // https://learn.microsoft.com/en-us/graph/api/driveitem-get-content
 func (c *Client) shared(ctx context.Context, share string) (address string, err error) {
-	encoded, _ := shareOf(share)
+	encoded, sender, _ := shareOf(share)
 	in, err := base64.RawURLEncoding.DecodeString(encoded)
 	if err == nil {
 		_, err = c.keeps(string(in))
 	}
 	if err != nil || c.site == "" {
 		return "", refused("the file is at no address that can be fetched")
+	}
+	if err := c.owned(ctx, encoded, sender); err != nil {
+		return "", err
 	}
 	a, err := c.graph(ctx, graphCall{method: http.MethodGet, what: "a file", path: sharePrefix + encoded + shareEnd})
 	if err != nil {

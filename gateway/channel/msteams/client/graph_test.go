@@ -143,8 +143,8 @@ func TestFault_F_CH_TeamsGraphLogin(t *testing.T) {
 func TestSharedIn(t *testing.T) {
 	const address = "https://contoso.sharepoint.com/sites/town/Shared Documents/notes.docx"
 	w := newWorld(t, withSite)
-	w.Share(address, msteamstest.File{MIME: "application/octet-stream", Data: []byte("PK notes")})
-	w.Share(address+"2", msteamstest.File{Data: make([]byte, 1<<20+1)})
+	w.Share(address, msteamstest.File{MIME: "application/octet-stream", Data: []byte("PK notes"), Owner: strings.ToUpper(ada)})
+	w.Share(address+"2", msteamstest.File{Data: make([]byte, 1<<20+1), Owner: ada})
 	got := clienttest.Running(t, w.c)
 	reference := func(name, address string) map[string]any {
 		return map[string]any{"contentType": "reference", "name": name, "contentUrl": address}
@@ -211,6 +211,19 @@ func TestSec_A_CH_TeamsShares(t *testing.T) {
 	}
 	if w.Granted() != 0 || len(w.Elsewhere()) != 0 {
 		t.Errorf("%d tokens, and it asked elsewhere: %q", w.Granted(), w.Elsewhere())
+	}
+	// Who knows where somebody else's file is does not get it by way of the bot.
+	const address = "https://contoso.sharepoint.com/sites/board/salaries.xlsx"
+	w.Share(address, msteamstest.File{Data: []byte("PK salaries"), Owner: ada})
+	got := clienttest.Running(t, w.c)
+	w.Say(msteamstest.Said{Conversation: crowd, ID: "2", User: eve, Text: "see", Extra: map[string]any{"attachments": []any{
+		map[string]any{"contentType": "reference", "name": "salaries.xlsx", "contentUrl": address}}}})
+	in := clienttest.Next(t, got)
+	if len(in.Media) != 1 {
+		t.Fatalf("%+v", in)
+	}
+	if _, err := w.c.Fetch(t.Context(), in.Media[0]); !errors.Is(err, channel.ErrRefused) || !strings.Contains(err.Error(), "somebody else") {
+		t.Errorf("somebody else's: %v", err)
 	}
 	w = newWorld(t)
 	_, err := w.c.Fetch(t.Context(), channel.Media{URL: share + "aHR0cHM6Ly9jb250b3NvLnNoYXJlcG9pbnQuY29tL3g/driveItem/content"})

@@ -83,6 +83,7 @@ func (s *Server) graph(mux *http.ServeMux) {
 	})
 	mux.HandleFunc("GET "+site+"/items/{id}", s.inSite("item", s.item))
 	mux.HandleFunc("GET /graph.microsoft.com/v1.0/shares/{share}/driveItem/content", s.withGraph("share", s.share))
+	mux.HandleFunc("GET /graph.microsoft.com/v1.0/shares/{share}/driveItem", s.withGraph("owner", s.owner))
 }
 
 // withGraph checks the token: that of the Bot Connector is for somebody else.
@@ -220,12 +221,30 @@ func (s *Server) item(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) share(w http.ResponseWriter, r *http.Request) {
+// sharedAt is the file that a request names.
+func (s *Server) sharedAt(w http.ResponseWriter, r *http.Request) (f File, ok bool) {
 	encoded, ok := strings.CutPrefix(r.PathValue("share"), "u!")
 	address, err := base64.RawURLEncoding.DecodeString(encoded)
 	f, known := s.shared[string(address)]
-	if !ok || err != nil || !known {
+	if ok = ok && err == nil && known; !ok {
 		noGraph(w, http.StatusNotFound, "itemNotFound", "The sharing link no longer exists, or you do not have permission to access it.")
+	}
+	return f, ok
+}
+
+// owner tells who a file is of: the app itself changed it last.
+func (s *Server) owner(w http.ResponseWriter, r *http.Request) {
+	if f, ok := s.sharedAt(w, r); ok {
+		answer(w, http.StatusOK, map[string]any{
+			"createdBy":      map[string]any{"user": map[string]any{"id": f.Owner, "displayName": "Somebody"}},
+			"lastModifiedBy": map[string]any{"application": map[string]any{"id": "1", "displayName": "SharePoint"}},
+		})
+	}
+}
+
+func (s *Server) share(w http.ResponseWriter, r *http.Request) {
+	f, ok := s.sharedAt(w, r)
+	if !ok {
 		return
 	}
 	s.count++

@@ -64,8 +64,9 @@ type Picture struct {
 
 // File is one that the Bot Connector or SharePoint gives.
 type File struct {
-	MIME string
-	Data []byte
+	MIME  string
+	Data  []byte
+	Owner string // who put it into SharePoint
 }
 
 // Server is the whole of it.
