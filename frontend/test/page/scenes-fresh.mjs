@@ -6,7 +6,7 @@ const passphrase = "quiet river horse battery staple";
 
 /** begun takes the pictures of a first start and of keys without a keychain. */
 export async function begun(w, dress, { t }, keep) {
-  const f = await World.fresh(w, { ollama: true });
+  const f = await World.fresh(w);
   try {
     const page = await f.open(dress);
     await ready(page);
@@ -26,7 +26,7 @@ export async function begun(w, dress, { t }, keep) {
     await page.waitForSelector("dialog .place");
     await keep(page, "keys-place");
     await keep(page, "keys-passphrase", async () => {
-      await page.click(`dialog .place >> text="${t("Protect with a passphrase")}"`);
+      await page.click("dialog .place button >> nth=0");
       await page.fill("dialog .place input >> nth=0", "passwort");
       await page.fill("dialog .place input >> nth=1", "passwor");
       await page.locator("dialog .place .primary").scrollIntoViewIfNeeded();
