@@ -50,6 +50,7 @@ function check(root: HTMLElement, from: string): void {
 describe("nodes of a message", () => {
   test("tables are told apart by their columns, and are no landmarks", () => {
     const boxes = [...render("| Day | **Rain** |\n|---|---|\n| 1 | 2 |\n\nand\n\n| Name |\n|---|\n| x |").querySelectorAll("div.table")];
+    expect(boxes.map((b) => b.querySelector("table")!.dir)).toEqual(["auto", "auto"]);
     expect(boxes.map((b) => b.getAttribute("aria-label"))).toEqual(["Table: Day, Rain", "Table: Name"]);
     expect(boxes.map((b) => b.getAttribute("role"))).toEqual(["group", "group"]);
   });

@@ -143,6 +143,7 @@ class Builder {
     box.tabIndex = 0;
     box.setAttribute("role", "group"); // no landmark: an answer may have many
     const table = this.el("table");
+    table.dir = "auto"; // its columns follow what is written in it
     const head = this.el("thead");
     this.row(head, token.header, "th");
     box.setAttribute(

@@ -1,7 +1,7 @@
 // Other languages on small screens: nothing hangs over the edge, no button is cut,
 // and from right to left everything is as whole as from left to right.
 import assert from "node:assert/strict";
-import { answered, axe, ready, say, until } from "./harness.mjs";
+import { answered, axe, pick, ready, say, shows, until } from "./harness.mjs";
 import { phone, reachable, say as write, scan, talks } from "./phone.mjs";
 
 // Those with the longest words, the widest letters, and one from right to left.
@@ -117,6 +117,37 @@ export const cases = [
           assert.deepEqual(await axe(page), []);
         }
       }
+    },
+  },
+  {
+    name: "languages: from right to left paths keep their slash, names are cut at their end, keys keep their order",
+    async run(w, open) {
+      const page = await open({ width: 360, height: 740, locale: "ar-EG" });
+      await ready(page);
+      await page.keyboard.press("Control+Shift+O");
+      await until(page, () => document.querySelector(".welcome"));
+      await pick(page, "hands");
+      await say(page, JSON.stringify([{ name: "exec", args: { command: "cat /etc/hosts | sh && echo a long line of words" } }]));
+      await page.waitForSelector(".ask details summary");
+      // "/bin/bash" that reads as "bin/bash/" would be another place.
+      const facts = await page.$$eval(".ask li", (all) => all.map((e) => e.textContent).filter((s) => s.includes(": ")));
+      assert.ok(facts.length > 0 && facts.every((s) => /: \u2068[^]*\u2069$/.test(s)), facts.join("\n"));
+      const title = await page.$eval("header h1 bdi", (e) => [getComputedStyle(e).direction, getComputedStyle(e).textOverflow, e.scrollWidth > e.clientWidth]);
+      assert.deepEqual(title, ["ltr", "ellipsis", true]);
+      await page.click(".ask .button:not(.primary) >> nth=0");
+      await until(page, () => !document.querySelector(".ask"));
+      await page.keyboard.press("Control+/");
+      await until(page, () => document.querySelector("dialog[open] dd"));
+      assert.ok(await page.$$eval("dialog dd", (all) => all.every((e) => getComputedStyle(e).direction === "ltr")));
+      // What is longer than the screen scrolls under the buttons of its dialog.
+      await page.setViewportSize({ width: 360, height: 400 });
+      const [foot, end] = await page.$eval("dialog[open] .actions button", (e) => [e.getBoundingClientRect().bottom, e.closest("dialog").getBoundingClientRect().bottom]);
+      assert.ok(foot <= end, `${foot} of ${end}`);
+      await page.keyboard.press("Escape");
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.keyboard.press("Control+,");
+      await page.click("dialog nav [data-pane=health]");
+      await shows(page, "dialog [data-part=updates] [dir=auto]", /[\u0600-\u06ff]/);
     },
   },
   {
