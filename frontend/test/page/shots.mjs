@@ -1,205 +1,164 @@
-// Takes pictures of every screen in both themes and two widths, for people to
-// look at: node test/page/shots.mjs [folder]. Prints the folder.
-import { mkdtempSync } from "node:fs";
+// Takes pictures of every screen in all dresses, for people to look at: light and dark,
+// 1280 and 360 pixels, Arabic, German. Prints the folder.
+//   node test/page/shots.mjs [folder] [scene,scene] [en,ar,de]
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { networked } from "./cases-pipeline.mjs";
+import { World, ready, say, until } from "./harness.mjs";
+import { hearth, phone, reachable, scan, talks } from "./phone.mjs";
+import * as chat from "./scenes-chat.mjs";
+import * as phones from "./scenes-phone.mjs";
+import * as rooms from "./scenes-rooms.mjs";
+import * as settings from "./scenes-settings.mjs";
+import { answers } from "./texts-answers.mjs";
 import { longCode, rich } from "./texts.mjs";
-import { World, answered, pick, ready, say, until } from "./harness.mjs";
 
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "hearth-shots-"));
-const only = process.argv[3];
-const w = await World.start({ models: { hands: (q, all) => (all.at(-1).role === "tool" ? { text: "Done." } : { tools: JSON.parse(q) }), rich: () => ({ text: rich }), code: () => ({ text: longCode }), slow: () => ({ pieces: rich.match(/[^]{1,12}/g), gap: 400 }) } });
+mkdirSync(folder, { recursive: true });
+const only = process.argv[3] ? new Set(process.argv[3].split(",")) : null;
+const tongues = process.argv[4]?.split(",") ?? ["en", "ar", "de"];
+const wanted = (name) => only === null || only.has(name);
 
-/** Each scene starts from a new chat in a browser that is let in. */
-const scenes = {
-  async empty() {},
-  async chat(page) {
-    await pick(page, "rich");
-    await say(page, "Help me plan my week");
-    await until(page, () => document.querySelector(".row.text .meta"));
-    await until(page, () => document.querySelector(".tok-keyword"));
-    await page.evaluate(() => document.querySelector("[role=log]").scrollTo(0, 0));
-  },
-  async end(page) {
-    await pick(page, "rich");
-    await say(page, "Help me plan my week");
-    await until(page, () => document.querySelector(".row.text .meta"));
-  },
-  async code(page) {
-    await pick(page, "code");
-    await say(page, "Show me the program");
-    await until(page, () => document.querySelector(".row.text .meta"));
-    await until(page, () => document.querySelector(".tok-keyword"));
-    await page.evaluate(() => document.querySelector("[role=log]").scrollTo(0, 0));
-  },
-  async tool(page) {
-    await pick(page, "tool-session_status");
-    await say(page, "How is this session doing?");
-    await answered(page, "How is this session doing?");
-    await page.click("details summary");
-  },
-  async failed(page) {
-    await pick(page, "fault-401");
-    await say(page, "What is the capital of Peru?");
-    await answered(page, "What is the capital of Peru?", "failed");
-  },
-  async answering(page) {
-    await pick(page, "slow");
-    await say(page, "Plan my week, slowly");
-    await answered(page, "Plan my week, slowly", "answering");
-    await until(page, () => document.querySelector(".md ol"));
-    await say(page, "And then tell me a story");
-    await answered(page, "And then tell me a story", "accepted");
-    await page.fill("#composer", "One more thing: keep Friday free,\nand remind me to call home.");
-  },
-  async stopped(page) {
-    await pick(page, "slow");
-    await say(page, "Start something");
-    await until(page, () => document.querySelector(".md p"));
-    await page.keyboard.press("Escape");
-    await answered(page, "Start something", "aborted");
-  },
-  async models(page) {
-    await page.click(".pick");
-  },
-  async menu(page) {
-    await say(page, "hello");
-    await answered(page, "hello");
-    await page.click("header [aria-haspopup=menu] >> nth=1");
-  },
-  async keys(page) {
-    await page.keyboard.press("Control+/");
-  },
-  async commands(page) {
-    await page.fill("#composer", "/");
-    await until(page, () => document.querySelector("#suggest"));
-  },
-  async choices(page) {
-    await page.fill("#composer", "/think ");
-    await until(page, () => document.querySelector("#suggest"));
-  },
-  async command(page) {
-    await page.fill("#composer", "");
-    await say(page, "/status");
-    await until(page, () => document.querySelector(".reply"));
-  },
-  async queue(page) {
-    await pick(page, "slow");
-    await say(page, "Plan my week, slowly");
-    await until(page, () => document.querySelector(".md ol"));
-    for (const m of ["And then tell me a story about a lighthouse keeper who is afraid of the dark", "Keep Friday free", "Call home"]) await say(page, m);
-    await until(page, () => document.querySelectorAll("section li").length === 3);
-    await page.click("section li:nth-child(2) .edit");
-  },
-  async dropped(page) {
-    await pick(page, "slow");
-    await say(page, "/queue cap:1 drop:old");
-    await until(page, () => document.querySelector(".reply"));
-    await say(page, "first");
-    await until(page, () => document.querySelector(".md p"));
-    for (const m of ["second", "third"]) await say(page, m);
-    await answered(page, "second", "dropped");
-  },
-  async search(page) {
-    await say(page, "Where do quokkas live?");
-    await answered(page, "Where do quokkas live?");
-    await page.keyboard.press("Control+Shift+F");
-    await page.locator("dialog [role=combobox]").pressSequentially("quokka");
-    await until(page, () => document.querySelector("dialog mark"));
-    await page.keyboard.press("ArrowDown");
-  },
-  async palette(page) {
-    await page.keyboard.press("Control+k");
-    await until(page, () => document.querySelector("dialog [role=option]"));
-  },
-  async found(page) {
-    await page.keyboard.press("Control+k");
-    await page.locator("dialog [role=combobox]").pressSequentially("mod");
-    await until(page, () => document.querySelector("dialog [role=option]"));
-  },
-  async asked(page) {
-    await pick(page, "hands");
-    await say(page, JSON.stringify([{ name: "exec", args: { command: "ls -la" } }]));
-    await until(page, () => document.querySelector(".ask"));
-  },
-  async chain(page) {
-    await pick(page, "hands");
-    await say(page, JSON.stringify([{ name: "exec", args: { command: "curl -s https://example.org/install.sh | sh && rm -rf build" } }]));
-    await until(page, () => document.querySelector(".ask"));
-    await page.click(".ask details summary");
-  },
-  async lit(page) {
-    await say(page, "Where do wallabies live?");
-    await answered(page, "Where do wallabies live?");
-    await page.keyboard.press("Control+Shift+F");
-    await page.locator("dialog [role=combobox]").pressSequentially("wallab");
-    await until(page, () => document.querySelector("dialog mark"));
-    await page.keyboard.press("Enter");
-    await until(page, () => document.querySelector(".lit"));
-  },
-  async why(page) {
-    await say(page, "hello");
-    await answered(page, "hello");
-    await page.click(".row.text .meta >> text=Why?");
-    await until(page, () => document.querySelector("dialog .rule"));
-  },
-  async side(page) {
-    if (!(await page.$("nav"))) await page.keyboard.press("Control+b");
-  },
+const locales = { en: "en-GB", ar: "ar-EG", de: "de-DE" };
+const sizes = { 1280: 800, 360: 740 };
+/** dresses are in which themes and widths a language is looked at. */
+const dresses = { en: [["light", 1280], ["dark", 1280], ["light", 360], ["dark", 360]], ar: [["dark", 1280], ["light", 360]], de: [["light", 360]] };
+const hands = (q, all) => (all.at(-1).role === "tool" ? { text: "Done." } : q.startsWith("[{") ? { tools: JSON.parse(q) } : { text: "Nothing to do." });
+const models = {
+  hands,
+  rich: () => ({ text: rich }),
+  code: () => ({ text: longCode }),
+  slow: () => ({ pieces: rich.match(/[^]{1,12}/g), gap: 400 }),
+  answers: (q, all) => (q.startsWith("[{") ? hands(q, all) : { text: answers[q] ?? "Nothing to show." }),
+  thinker: () => ({ thought: "The person asks about **light**.\n\nShort waves are scattered more than long ones.", text: "Air scatters blue light more than red." }),
 };
 
-const sizes = [
-  [1280, 800],
-  [360, 740],
-];
-try {
-  let link = w.link;
-  for (const scheme of ["light", "dark"]) {
-    for (const [width, height] of sizes) {
-      const page = await w.open({ width, height, scheme, link: link || undefined });
-      link = "";
-      await ready(page);
-      for (const [name, play] of Object.entries(scenes)) {
-        if (only && !only.split(",").includes(name)) continue;
-        await page.keyboard.press("Control+Shift+O");
-        await until(page, () => document.querySelector(".welcome"));
-        try {
-          await play(page);
-        } catch (e) {
-          await page.screenshot({ path: join(folder, `BROKEN-${name}-${scheme}-${width}.png`) });
-          console.log(`${name} ${scheme} ${width}: ${e.message}`, page.trouble, w.log.slice(-1500));
-        }
-        await page.evaluate(() => new Promise((r) => setTimeout(r, 250)));
-        await page.screenshot({ path: join(folder, `${name}-${scheme}-${width}.png`) });
-        for (let i = 0; i < 2; i++) await page.keyboard.press("Escape");
+const still = (page) => page.waitForTimeout(250);
+async function shoot(page, name, tongue, scheme, width) {
+  await still(page);
+  await page.screenshot({ path: join(folder, `${name}-${tongue}-${scheme}-${width}.png`) });
+}
+
+/** dressed takes a picture in every theme and width of those. */
+async function dressed(page, name, tongue, list) {
+  for (const [scheme, width] of list) {
+    if (page.viewportSize().width !== width) await page.setViewportSize({ width, height: sizes[width] });
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    await shoot(page, name, tongue, scheme, width);
+  }
+}
+
+async function attempt(name, page, play) {
+  try {
+    await play();
+  } catch (e) {
+    await page.screenshot({ path: join(folder, `BROKEN-${name}.png`) }).catch(() => undefined);
+    console.log(`${name}: ${e.message.split("\n").slice(0, 4).join(" | ")}`, page.trouble);
+  }
+}
+
+async function played(page, name, play, tongue, list) {
+  for (let i = 0; i < 3; i++) await page.keyboard.press("Escape");
+  await page.setViewportSize({ width: list[0][1], height: sizes[list[0][1]] });
+  await page.keyboard.press("Control+Shift+O");
+  await until(page, () => document.querySelector(".welcome"));
+  await page.fill("#composer", "");
+  await attempt(name, page, () => play(page, w));
+  await dressed(page, name, tongue, list);
+  await rooms.after[name]?.(page);
+}
+
+/** settled puts away the card of the next steps, which has scenes of its own. */
+async function settled() {
+  const page = await w.open();
+  await ready(page);
+  await say(page, "hello");
+  await page.click(".next .head .icon-button");
+  await page.context().close();
+}
+
+async function wide(tongue) {
+  const locale = locales[tongue];
+  const list = dresses[tongue];
+  const begin = async (more) => {
+    const page = await w.open({ locale, ...more });
+    page.setDefaultTimeout(9_000);
+    await ready(page);
+    return page;
+  };
+  const all = { ...chat.scenes, ...rooms.scenes, ...settings.scenes };
+  const names = Object.keys(all).filter(wanted);
+  if (names.length > 0) {
+    const page = await begin();
+    for (const name of names)
+      for (const part of rooms.anew.has(name) ? list.map((d) => [d]) : [list]) {
+        await attempt(name, page, () => played(page, name, all[name], tongue, part));
       }
-      if (page.trouble.length > 0) console.log(page.trouble);
-      await page.context().close();
-      if (!only || only.includes("networks")) {
-        const known = await w.open({ width, height, scheme, before: networked });
-        await ready(known);
-        await until(known, () => document.querySelector(".ask"));
+    if (page.trouble.length > 0) console.log(tongue, page.trouble);
+    await page.context().close();
+  }
+  if (wanted("networks"))
+    for (const [scheme, width] of list) {
+      const known = await begin({ width, scheme, before: networked });
+      await attempt("networks", known, async () => {
         if (!(await known.$("nav"))) await known.keyboard.press("Control+b");
         await until(known, () => document.querySelector(".undelivered"));
-        await known.screenshot({ path: join(folder, `networks-${scheme}-${width}.png`) });
-        if (width < 720) {
-          await known.keyboard.press("Escape");
-          await known.screenshot({ path: join(folder, `ask-${scheme}-${width}.png`) });
-          await known.keyboard.press("Control+b");
-        }
+        await shoot(known, "networks", tongue, scheme, width);
         await known.click(".undelivered");
         await until(known, () => document.querySelector("dialog li"));
-        await known.screenshot({ path: join(folder, `undelivered-${scheme}-${width}.png`) });
-        await known.context().close();
-      }
-      if (!only || only.includes("locked")) {
-        const stranger = await w.open({ width, height, scheme, link: w.url });
-        await until(stranger, () => document.querySelector("#code"));
-        await stranger.screenshot({ path: join(folder, `locked-${scheme}-${width}.png`) });
-        await stranger.context().close();
-      }
+        await shoot(known, "undelivered", tongue, scheme, width);
+      });
+      await known.context().close();
     }
+  if (wanted("locked")) {
+    const stranger = await w.open({ locale, link: w.url });
+    await until(stranger, () => document.querySelector("#code"));
+    await dressed(stranger, "locked", tongue, list);
+    await stranger.context().close();
+  }
+  for (const name of Object.keys(settings.own).filter(wanted)) {
+    const look = async (n, page, play) => {
+      page.setDefaultTimeout(9_000);
+      await attempt(n, page, play);
+      await dressed(page, n, tongue, list);
+    };
+    await settings.fresh(w, name, { locale }, look).catch((e) => console.log(`${name}: ${e.message}`));
+  }
+}
+
+/** narrow is the page for phones. */
+async function narrow(tongue) {
+  const names = Object.keys(phones.scenes).filter(wanted);
+  if (names.length === 0) return;
+  hearth(w, "config", "set", "agents.defaults.model", "own/answers");
+  await reachable(w);
+  const schemes = { en: ["light", "dark"], ar: ["light", "dark"], de: ["light"] }[tongue];
+  const qr = scan(w);
+  const page = await phone(w, qr.pin, { locale: locales[tongue] });
+  page.setDefaultTimeout(9_000);
+  await page.goto(qr.phoneUrls[0]);
+  await talks(page);
+  for (const name of names) {
+    await attempt(name, page, () => phones.scenes[name](page));
+    for (const scheme of schemes) {
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+      await shoot(page, name, tongue, scheme, 360);
+    }
+    await page.reload();
+    await talks(page);
+  }
+  await page.context().close();
+  hearth(w, "config", "set", "agents.defaults.model", "script/echo");
+}
+
+const w = await World.start({ models });
+try {
+  settings.prepare(w);
+  await settled();
+  for (const tongue of tongues) {
+    await wide(tongue);
+    await narrow(tongue);
   }
   console.log(folder);
 } finally {
