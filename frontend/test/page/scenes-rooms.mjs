@@ -98,7 +98,7 @@ export const scenes = {
     await page.locator("article .act-mini").last().click();
     await page.fill("article textarea", "Plan a week in June");
     await page.keyboard.press("Enter");
-    await answered(page, "Plan a week in June");
+    await until(page, () => [...document.querySelectorAll("article[data-state=answered] .bubble")].some((b) => b.textContent === "Plan a week in June"));
     await until(page, () => document.querySelector(".versions"));
   },
   async again(page) {

@@ -298,8 +298,11 @@ export async function fresh(w, name, dress, look) {
     const page = await f.open(dress);
     await ready(page);
     for (const [n, step] of Object.entries({ [name]: play, ...more })) {
+      if (n !== name) {
+        await page.keyboard.press("Escape");
+        await page.setViewportSize({ width: 1280, height: 800 });
+      }
       await look(n, page, () => step(page, f));
-      if (more[n] === undefined && n !== name) await page.keyboard.press("Escape");
     }
     await page.context().close();
   } finally {
