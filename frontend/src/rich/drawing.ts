@@ -5,9 +5,25 @@ import { draw, Late, type Drawn } from "./frames";
 import { t } from "./words";
 import "./drawing.css";
 
+const isDark = (): boolean => document.documentElement.dataset["theme"] === "dark";
+
+// What was drawn for the light is hard on the eyes in the dark, and the other way round.
+new MutationObserver(() => {
+  for (const old of document.querySelectorAll<HTMLImageElement>("figure.code[data-kind] img.drawn")) void again(old);
+}).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+
+/** again draws a picture anew when it was drawn for the other theme; one that fails stays as it is. */
+async function again(old: HTMLImageElement): Promise<void> {
+  const figure = old.closest<HTMLElement>("figure.code");
+  const source = figure?.querySelector("pre code")?.textContent ?? "";
+  if (!figure || old.classList.contains("dark") === isDark()) return;
+  const fresh = await picture(figure.dataset["kind"] as Drawn, source).catch(() => undefined);
+  if (fresh && fresh.classList.contains("dark") === isDark()) old.replaceWith(fresh);
+}
+
 /** picture is what was drawn, as an image of its own measure. */
 export async function picture(kind: Drawn, source: string): Promise<HTMLImageElement> {
-  const dark = document.documentElement.dataset["theme"] === "dark";
+  const dark = isDark();
   const svg = sized(await draw(kind, source, dark));
   if (!tameSvg(svg)) throw new Error(t("drawing.odd"));
   const img = document.createElement("img");
@@ -50,6 +66,7 @@ export async function drawing(code: HTMLElement, kind: Drawn): Promise<void> {
     return;
   }
   figure.dataset["drawing"] = "done";
+  figure.dataset["kind"] = kind;
   const box = document.createElement("div");
   box.className = "drawing";
   box.tabIndex = 0;

@@ -50,6 +50,10 @@ export const cases = [
       assert.ok(w1 > 200 && h1 > 50, `${w1} x ${h1}`);
       assert.match(decodeURIComponent(await page.$eval("img.drawn", (e) => e.src)), /Allowed\?/);
       assert.equal(await page.isVisible("figure.code pre"), false);
+      for (const [colorScheme, dark] of [["dark", 2], ["light", 0]]) {
+        await page.emulateMedia({ colorScheme });
+        await until(page, (n) => document.querySelectorAll("img.drawn").length === 2 && document.querySelectorAll("img.drawn.dark").length === n, dark, 60_000);
+      }
       await page.click("text=Show source");
       assert.match(await page.$eval("figure.code pre", (e) => e.innerText), /flowchart LR/);
       await ask(page, "chart");

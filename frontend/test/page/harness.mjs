@@ -195,7 +195,7 @@ export const answered = (page, text, state = "answered", timeout = 30_000) =>
 
 /** pick chooses a model for the open chat. */
 export async function pick(page, name) {
-  await page.click(".pick");
+  await page.click(".pick:has(.name)"); // who answers is chosen beside it
   await page.click(`[role=menuitemradio]:has(bdi:text-is("${name}"))`);
   await until(page, (n) => document.querySelector(".pick .name").textContent === n, name);
 }

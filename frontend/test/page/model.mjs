@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 
 let made = 0;
 
-/** startModel serves models by name: name -> (question, messages) => { text, pieces?, gap?, tool?, tools? }. */
+/** startModel serves models by name: name -> (question, messages) => { text, thought?, pieces?, gap?, tool?, tools? }. */
 export function startModel(models) {
   const sockets = new Set();
   const server = createServer(async (req, res) => {
@@ -33,6 +33,7 @@ async function answer(res, plan, model) {
   res.setHeader("content-type", "text/event-stream");
   const send = (delta, finish = null) =>
     res.write(`data: ${JSON.stringify({ id: "m", object: "chat.completion.chunk", model, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
+  if (plan.thought) send({ reasoning_content: plan.thought });
   const pieces = plan.pieces ?? [plan.text];
   const start = performance.now();
   for (let i = 0; i < pieces.length && !res.destroyed; i++) {
