@@ -135,7 +135,7 @@ export const cases = [
       const title = await page.$eval("header h1", (e) => [getComputedStyle(e).direction, getComputedStyle(e).textOverflow, e.scrollWidth > e.clientWidth]);
       assert.deepEqual(title, ["ltr", "ellipsis", true]);
       await page.click(".ask .button:not(.primary) >> nth=0");
-      await until(page, () => !document.querySelector(".ask details")); // a card that comes then has the class too
+      await until(page, () => !document.querySelector(".ask details")); // “Why?” of an answer has the class too
       await page.keyboard.press("Control+/");
       await until(page, () => document.querySelector("dialog[open] dd"));
       assert.ok(await page.$$eval("dialog dd", (all) => all.every((e) => getComputedStyle(e).direction === "ltr")));
