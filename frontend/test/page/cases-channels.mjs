@@ -6,12 +6,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answered, axe, eventually, lineWith, program, ready, say, shows, until } from "./harness.mjs";
 
-export const token = "4242424242:AAcanary-7f3a9c_secretTokenPart-xyz01";
+const token = "4242424242:AAcanary-7f3a9c_secretTokenPart-xyz01";
 const ann = { ID: 77, Name: "Ann", Username: "ann" };
 const list = "dialog [data-list=accounts] > li";
 
 /** botapi is the Bot API server of the Telegram tests, with Ann on it. */
-export async function botapi() {
+async function botapi() {
   const server = spawn(program("./build/botapi"), ["-token", token]);
   const root = (await lineWith(server, /http:\/\/\S+/, "the Bot API server"))[0];
   const post = async (path, body) => (await fetch(`${root}/_lab/${path}`, { method: "POST", body: JSON.stringify(body) })).json();
@@ -91,7 +91,7 @@ export async function dressed(page) {
  * asking is a program of docs/channels/write-your-own.md that asks for a code to be scanned, then
  * for one to be typed, as its test says by files beside it; then somebody writes to it.
  */
-export const asking = `#!/bin/sh
+const asking = `#!/bin/sh
 note() { printf '{"jsonrpc":"2.0","method":"%s","params":%s}\\n' "$1" "$2"; }
 until_there() { while [ ! -e "$0.$1" ]; do sleep 0.1; done; }
 while read -r line; do

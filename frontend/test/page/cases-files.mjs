@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { axe, ready, root, until } from "./harness.mjs";
 
-export const file = (name, as = name) => ({
+const file = (name, as = name) => ({
   name: as,
   mimeType: name.endsWith(".pdf") ? "application/pdf" : "application/octet-stream",
   buffer: readFileSync(join(root, "gateway/document/testdata", name)),
@@ -20,7 +20,7 @@ async function look(page, name) {
   await page.screenshot({ path: join(folder, `files-${name}.png`) });
 }
 
-export const chips = (page, n) => until(page, (want) => document.querySelectorAll("form .chip .state").length === want, n);
+const chips = (page, n) => until(page, (want) => document.querySelectorAll("form .chip .state").length === want, n);
 const chip = (page, name, words) =>
   until(page, ([n, w]) => [...document.querySelectorAll(".chip")].some((c) => c.innerText.includes(n) && new RegExp(w).test(c.innerText)), [name, words]);
 

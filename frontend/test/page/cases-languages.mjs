@@ -130,12 +130,12 @@ export const cases = [
       await say(page, JSON.stringify([{ name: "exec", args: { command: "cat /etc/hosts | sh && echo a long line of words" } }]));
       await page.waitForSelector(".ask details summary");
       // "/bin/bash" that reads as "bin/bash/" would be another place.
-      const facts = await page.$$eval(".ask li", (all) => all.map((e) => e.textContent).filter((s) => s.includes(": ")));
-      assert.ok(facts.length > 0 && facts.every((s) => /: \u2068[^]*\u2069$/.test(s)), facts.join("\n"));
-      const title = await page.$eval("header h1 bdi", (e) => [getComputedStyle(e).direction, getComputedStyle(e).textOverflow, e.scrollWidth > e.clientWidth]);
+      const facts = await page.$$eval(".ask li", (all) => all.map((e) => [e.textContent, getComputedStyle(e.querySelector("bdi") ?? e).unicodeBidi]));
+      assert.ok(facts.length > 0 && facts.every(([, bidi]) => bidi === "isolate"), facts.join("\n"));
+      const title = await page.$eval("header h1", (e) => [getComputedStyle(e).direction, getComputedStyle(e).textOverflow, e.scrollWidth > e.clientWidth]);
       assert.deepEqual(title, ["ltr", "ellipsis", true]);
       await page.click(".ask .button:not(.primary) >> nth=0");
-      await until(page, () => !document.querySelector(".ask"));
+      await until(page, () => !document.querySelector(".ask details")); // “Why?” of an answer has the class too
       await page.keyboard.press("Control+/");
       await until(page, () => document.querySelector("dialog[open] dd"));
       assert.ok(await page.$$eval("dialog dd", (all) => all.every((e) => getComputedStyle(e).direction === "ltr")));

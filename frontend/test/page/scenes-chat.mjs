@@ -1,8 +1,8 @@
 // What a conversation looks like, for pictures of it.
 import { answered, pick, say, until } from "./harness.mjs";
 
-/** chat has the scenes of one conversation; each starts from a new chat in a browser that is let in. */
-export const chat = {
+/** scenes has the scenes of one conversation; each starts from a new chat in a browser that is let in. */
+export const scenes = {
   async empty() {},
   async chat(page) {
     await pick(page, "rich");
@@ -78,8 +78,7 @@ export const chat = {
     await pick(page, "slow");
     await say(page, "Plan my week, slowly");
     await until(page, () => document.querySelector(".md ol"));
-    const long = "And then tell me a story about a lighthouse keeper who is afraid of the dark";
-    for (const m of [long, "Keep Friday free", "Call home"]) await say(page, m);
+    for (const m of ["And then tell me a story about a lighthouse keeper who is afraid of the dark", "Keep Friday free", "Call home"]) await say(page, m);
     await until(page, () => document.querySelectorAll("section li").length === 3);
     await page.click("section li:nth-child(2) .edit");
   },
@@ -129,10 +128,10 @@ export const chat = {
     await page.keyboard.press("Enter");
     await until(page, () => document.querySelector(".lit"));
   },
-  async why(page, { t }) {
+  async why(page) {
     await say(page, "hello");
     await answered(page, "hello");
-    await page.click(`.row.text .meta >> text=${t("Why?")}`);
+    await page.click(".row.text .meta .ask");
     await until(page, () => document.querySelector("dialog .rule"));
   },
   async side(page) {

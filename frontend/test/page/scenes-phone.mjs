@@ -1,82 +1,68 @@
-// The page for phones, for pictures of it.
+// Scenes of the page for phones.
 import { answered, until } from "./harness.mjs";
-import { hearth, phone, reachable, say, scan, talks } from "./phone.mjs";
+import { say } from "./phone.mjs";
 
-const list = (page) => page.click("header .icon-button:first-child");
+const list = async (page) => {
+  await page.click("header .icon-button >> nth=0");
+  await page.waitForSelector("dialog .top");
+};
+const menu = (page) => page.click("header .icon-button >> nth=-1");
 
-const scenes = {
-  async empty() {},
-  async chat(page) {
-    await say(page, "notes");
-    await answered(page, "notes");
+export const scenes = {
+  async "phone-empty"() {},
+  async "phone-chat"(page) {
+    await say(page, "formulas");
+    await answered(page, "formulas");
+    await page.waitForTimeout(1500);
   },
-  async list(page) {
+  async "phone-chats"(page) {
     await list(page);
     await page.waitForSelector("dialog .chat");
   },
-  async acts(page) {
-    await scenes.list(page);
+  async "phone-acts"(page) {
+    await list(page);
     await page.click("dialog .chat .icon-button >> nth=0");
     await page.waitForSelector("dialog .acts");
   },
-  async search(page) {
-    await scenes.list(page);
-    await page.fill("dialog input[type=search]", "notes");
+  async "phone-search"(page) {
+    await list(page);
+    await page.fill("dialog input[type=search]", "formulas");
     await page.waitForSelector("dialog .hit");
   },
-  async models(page) {
-    await page.click("header .icon-button >> nth=1");
-    await page.waitForSelector("dialog li button");
+  async "phone-attach"(page) {
+    await page.setInputFiles("input[type=file]", { name: "a list of what to buy for the garden.txt", mimeType: "text/plain", buffer: Buffer.from("seeds\n") });
+    await page.fill("#composer", "What is this?");
+    await page.waitForTimeout(800);
   },
-  async attach(page) {
-    const name = "notes of the whole long year.txt";
-    await page.setInputFiles("input[type=file]", [{ name, mimeType: "text/plain", buffer: Buffer.from("hello") }]);
-    await page.waitForSelector("form li");
-    await page.waitForTimeout(700);
+  async "phone-models"(page) {
+    await page.click("header .icon-button >> nth=-2");
+    await page.waitForSelector("dialog[open] li");
   },
-  async artifact(page) {
+  async "phone-settings"(page) {
+    await menu(page);
+    await page.waitForSelector("dialog[open]");
+  },
+  async "phone-planned"(page) {
+    await menu(page);
+    await page.click("dialog .planned");
+    await page.waitForTimeout(800);
+  },
+  async "phone-artifact"(page) {
     await say(page, "page1");
     await answered(page, "page1");
     await page.locator(".block-host .open").last().click();
-    await page.waitForSelector("dialog[open] iframe");
-    await page.waitForTimeout(500);
+    await until(page, () => document.querySelector("dialog[open] iframe"));
+    await page.waitForTimeout(800);
   },
-  async settings(page) {
-    await page.click("header button >> nth=-1");
-    await page.waitForSelector("dialog[open]");
+  async "phone-editing"(page) {
+    await say(page, "first words");
+    await answered(page, "first words");
+    await page.locator("article .acts button").last().click();
+    await page.waitForTimeout(300);
   },
-  async approval(page, { w }) {
-    hearth(w, "config", "set", "agents.defaults.model", "own/hands");
-    await list(page);
-    await page.click("dialog .top .primary");
-    await until(page, () => !document.querySelector("dialog"));
-    await say(page, JSON.stringify([{ name: "exec", args: { command: "ls -la" } }]));
+  async "phone-ask"(page) {
+    await say(page, JSON.stringify([{ name: "exec", args: { command: "ls -la ~/Hearth" } }]));
     await page.waitForSelector(".act .button.primary");
+    await page.waitForTimeout(1200);
   },
 };
-
-/** phones takes the pictures in one dress. */
-export async function phones(w, { scheme, locale }, x, keep, wanted) {
-  if (![...Object.keys(scenes), "unpaired"].some((n) => wanted(`phone-${n}`))) return;
-  hearth(w, "config", "set", "agents.defaults.model", "own/answers");
-  await reachable(w);
-  const qr = scan(w);
-  const page = await phone(w, qr.pin, { scheme, locale });
-  try {
-    await page.goto(new URL("/phone/", qr.phoneUrls[0]).href);
-    await page.waitForSelector(".card");
-    await keep(page, "phone-unpaired");
-    await page.goto("about:blank");
-    await page.goto(qr.phoneUrls[0]);
-    await talks(page);
-    for (const [name, act] of Object.entries(scenes)) {
-      if (!wanted(`phone-${name}`)) continue;
-      await keep(page, `phone-${name}`, () => act(page, { ...x, w }));
-      await page.reload();
-      await talks(page);
-    }
-  } finally {
-    await page.context().close();
-    hearth(w, "config", "set", "agents.defaults.model", "script/echo");
-  }
-}
