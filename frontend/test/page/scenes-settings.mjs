@@ -264,7 +264,7 @@ export const own = {
       },
     },
   },
-  asked: {
+  askedBy: {
     async play(page, f) {
       const script = join(f.home, "asking.sh");
       writeFileSync(script, asking, { mode: 0o755 });

@@ -157,7 +157,7 @@ func (f *feature) add(ctx context.Context, p protocol.ChannelAddParams) (out pro
 		return protocol.ChannelAdded{Wrong: a.Wrong}, nil
 	}
 	if st := f.o.Keys.Status(ctx); len(a.Secrets) > 0 && !st.Ready() {
-		return out, protocol.Invalid("there is no place to keep a key in: %s", st.Message)
+		return out, protocol.Invalid("%s", st.Message)
 	}
 	undo, err := f.keep(ctx, at, a)
 	if err == nil {
