@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,12 +51,12 @@ func TestOrder(t *testing.T) {
 // begins again; work that returns nil is done.
 func TestWorkIsSupervised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		runs := 0
+		var runs atomic.Int32
 		ctx, cancel := context.WithCancel(t.Context())
 		h := host.New(host.Options{})
 		h.Add(ctx, []host.Entry{{Name: "shaky", New: func() (host.Feature, error) {
 			return host.Feature{Run: func(ctx context.Context) error {
-				switch runs++; runs {
+				switch runs.Add(1) {
 				case 1:
 					return errors.New("lost the line")
 				case 2:
@@ -75,13 +76,13 @@ func TestWorkIsSupervised(t *testing.T) {
 		}
 		<-time.After(host.FirstPause)
 		synctest.Wait()
-		if p := h.Problems(); runs != 2 || len(p) != 1 || !strings.Contains(p[0].Message, "oh") {
-			t.Errorf("after a panic, run %d: %+v", runs, p)
+		if p := h.Problems(); runs.Load() != 2 || len(p) != 1 || !strings.Contains(p[0].Message, "oh") {
+			t.Errorf("after a panic, run %d: %+v", runs.Load(), p)
 		}
 		<-time.After(2 * host.FirstPause)
 		synctest.Wait()
-		if p := h.Problems(); runs != 3 || len(p) != 0 {
-			t.Errorf("run %d: %+v", runs, p)
+		if p := h.Problems(); runs.Load() != 3 || len(p) != 0 {
+			t.Errorf("run %d: %+v", runs.Load(), p)
 		}
 		cancel()
 		<-done
