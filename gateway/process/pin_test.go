@@ -5,12 +5,16 @@ package process_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/hearth-assistant/hearth/gateway/process"
 )
@@ -228,6 +232,37 @@ func TestSec_A_EXEC_15_ExchangedWhileItStarts(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d exchanges, %d ran, %d were refused", name, swaps, strings.Count(out, "ok\n"), strings.Count(out, "hearth: "))
+	}
+}
+
+// Whatever signals come to who answers while it answers, a script is read, and never the
+// command's own input in its place.
+func TestSec_A_EXEC_15_AnswersAreInterrupted(t *testing.T) {
+	k := pinning(t)
+	const rounds = 300
+	dir := folder(t)
+	it := filepath.Join(dir, "it")
+	write(t, it, "#!/bin/sh\necho ok\n")
+	s := sh(t, fmt.Sprintf("echo $PPID; i=0; while [ $i -lt %d ]; do sh it; i=$((i+1)); done", rounds))
+	s.Dir, s.Input, s.Copies, s.Pin = dir, true, []process.Copy{copyOf(t, it)}, true
+	p := run(t, k, s)
+	first, _, _ := strings.Cut(printed(t, p, "ok\n"), "\n")
+	guardian, err := strconv.Atoi(first)
+	if err != nil || guardian < 2 {
+		t.Fatalf("who answers is %q: %v", first, err)
+	}
+	for late := time.Now().Add(time.Minute); !p.Ended(); {
+		if time.Now().After(late) {
+			t.Fatal("a script does not end: it reads something else")
+		}
+		threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", guardian))
+		for _, thread := range threads {
+			tid, _ := strconv.Atoi(thread.Name())
+			_ = unix.Tgkill(guardian, tid, unix.SIGURG)
+		}
+	}
+	if _, out := finished(t, p); strings.Count(out, "ok\n") != rounds {
+		t.Errorf("of %d scripts ran %d: %q", rounds, strings.Count(out, "ok\n"), strings.ReplaceAll(out, "ok\n", ""))
 	}
 }
 

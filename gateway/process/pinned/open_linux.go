@@ -171,15 +171,14 @@ func (w *Watcher) open(id uint64, a asked, f *File) {
 		return
 	}
 	defer func() { _ = unix.Close(fd) }()
-	add := addition{id: id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, src: uint32(fd), dstFlags: uint32(a.flags & unix.O_CLOEXEC)}
-	_, err = control(w.fd, unix.SECCOMP_IOCTL_NOTIF_ADDFD, unsafe.Pointer(&add))
-	if err == unix.EINVAL { // before Linux 5.14, in two steps
-		add.flags = 0
-		var got uintptr
-		if got, err = control(w.fd, unix.SECCOMP_IOCTL_NOTIF_ADDFD, unsafe.Pointer(&add)); err == nil {
-			w.answer(response{id: id, val: int64(got)})
-			return
-		}
+	// In two steps, although SECCOMP_ADDFD_FLAG_SEND is both in one: a signal that interrupts
+	// that one takes the descriptor back and leaves the answer standing, which is 0. A shell
+	// then read its own input in the place of the script (seen on Linux 6.18).
+	add := addition{id: id, src: uint32(fd), dstFlags: uint32(a.flags & unix.O_CLOEXEC)}
+	got, err := control(w.fd, unix.SECCOMP_IOCTL_NOTIF_ADDFD, unsafe.Pointer(&add))
+	if err == nil {
+		w.answer(response{id: id, val: int64(got)})
+		return
 	}
 	if e, ok := err.(unix.Errno); ok { // too many files, for instance
 		w.refuse(id, e)
