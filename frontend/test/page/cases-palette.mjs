@@ -72,6 +72,7 @@ export const cases = [
       await say(page, call("ls\u202e; rm -rf gone"));
       await until(page, () => document.querySelector(".ask .title"));
       assert.doesNotMatch(await page.innerText(".ask .title"), /list/);
+      await until(page, () => document.querySelector(".ask pre")?.innerText);
       assert.match(await page.innerText(".ask pre"), /ls\\u\{202e\}; rm -rf gone/);
       await page.click(".ask .act .button >> nth=1");
       await until(page, () => !document.querySelector(".ask .act"));

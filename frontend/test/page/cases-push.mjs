@@ -162,9 +162,12 @@ const phones = [
       await page.click("dialog .hit");
       await until(page, () => !document.querySelector("dialog") && /lighthouses/.test(document.querySelector(".bubble")?.textContent) && document.querySelector(".lit"));
       await list();
+      const listed = () => [...document.querySelectorAll("dialog .chat")].some((e) => e.textContent.includes("lighthouses"));
       await page.click(`${row("lighthouses")} .icon-button`);
       await page.click("dialog .acts button:nth-child(3)");
+      await page.waitForFunction(`!(${listed})()`);
       await page.click("dialog .all");
+      await page.waitForFunction(`(${listed})()`);
       await page.click(`${row("lighthouses")} .icon-button`);
       await page.click("dialog .acts button:nth-child(4)");
       await page.click("dialog .acts button.danger");
@@ -173,8 +176,10 @@ const phones = [
       // Another model answers here, and only here.
       await list();
       await page.click(`${row("Soup")} .go`);
+      await until(page, () => !document.querySelector("dialog"));
       await page.click("header .icon-button[aria-label=Model]");
       await page.click('dialog li button:has-text("eyes")');
+      await until(page, () => !document.querySelector("dialog"));
       await page.fill("#composer", "look");
       await page.click(".go[type=submit]");
       await until(page, () => [...document.querySelectorAll(".md")].at(-1)?.innerText.trim() === "I see 0 pictures");
