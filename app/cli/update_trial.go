@@ -309,7 +309,7 @@ func (w *watcher) goBack(ctx context.Context, g *release.Going) error {
 func (a *app) finishBack(ctx context.Context, dir statedir.Dir, in release.Install, g *release.Going) error {
 	kept, lost, err := release.StoreBack(ctx, dir, g.Copy, time.Now(), recovery.Count)
 	if err != nil {
-		_, _ = release.Change(dir, func(s *release.State) { s.Going = nil })
+		_, _ = release.Change(dir, func(s *release.State) { s.Going, s.Exchange = nil, nil })
 		return &failure{exitFailure, "the database is not one that " + a.Version + " can use: " + err.Error(),
 			"nothing was changed; start `hearth gateway` again to go on with " + g.From}
 	}

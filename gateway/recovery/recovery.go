@@ -137,7 +137,10 @@ func Restore(dir statedir.Dir, now time.Time) (kept string, err error) {
 	if store.InUse(dir.Store()) {
 		return "", ErrRunning
 	}
-	kept, err = store.Restore(dir.Store(), dir.LastGood(), now.UTC().Format("20060102-150405"))
+	if _, err := os.Lstat(dir.Store()); err == nil {
+		kept = store.ReplacedName(dir.Store(), now.UTC().Format("20060102-150405"))
+	}
+	err = store.Restore(dir.Store(), dir.LastGood(), kept)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("there is no copy at %s: %w", dir.LastGood(), err)
 	}

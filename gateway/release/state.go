@@ -37,7 +37,9 @@ type State struct {
 	Trial   *Trial   `json:"trial,omitempty"`
 	Back    *Back    `json:"back,omitempty"`
 	Going   *Going   `json:"going,omitempty"`
-	Last    *Outcome `json:"last,omitempty"`
+	// Exchange is written before an older store takes the place of a newer one.
+	Exchange *Exchange `json:"exchange,omitempty"`
+	Last     *Outcome  `json:"last,omitempty"`
 	// Bad are versions that did not pass, and why; they are not offered again by
 	// themselves.
 	Bad map[string]string `json:"bad,omitempty"`
@@ -79,6 +81,14 @@ type Going struct {
 	To   string `json:"to"`
 	Root string `json:"root"`
 	Copy string `json:"copy,omitempty"`
+}
+
+// Exchange is what has to be told of an exchange of stores, and with what it is done,
+// when who did it was stopped within it.
+type Exchange struct {
+	From string `json:"from"` // the older store's copy
+	Kept string `json:"kept"` // where the newer one is from then on
+	Lost int    `json:"lost,omitempty"`
 }
 
 // Outcomes.
@@ -200,7 +210,7 @@ func (s *State) Passed(now time.Time) {
 	s.Back = &Back{Version: t.From, From: t.To, Until: now.Add(BackTime), Copy: t.Copy}
 	s.Last = &Outcome{At: now, From: t.From, To: t.To, Result: Updated}
 	delete(s.Bad, t.To)
-	s.Trial = nil
+	s.Trial, s.Exchange = nil, nil
 }
 
 // GoBack notes that a person goes back to the version before, and returns which that
@@ -225,7 +235,7 @@ func GoBack(dir statedir.Dir, i Install, version string, now time.Time) (to stri
 	if !i.Has(g.To) {
 		return "", fmt.Errorf("the programs of %s are not there any more (%s)", g.To, i.folder(g.To))
 	}
-	_, err = Change(dir, func(s *State) { s.Going, s.Trial = g, nil })
+	_, err = Change(dir, func(s *State) { s.Going, s.Trial, s.Exchange = g, nil, nil })
 	return g.To, err
 }
 
@@ -240,7 +250,7 @@ func (s *State) Gone(now time.Time, kept string, lost int) {
 	}
 	s.Bad[g.From] = "you went back from it"
 	s.Last = &Outcome{At: now, From: g.From, To: g.To, Result: WentBack, Kept: kept, Lost: lost}
-	s.Going, s.Trial, s.Back = nil, nil, nil
+	s.Going, s.Trial, s.Back, s.Exchange = nil, nil, nil, nil
 }
 
 // TakenBack ends the trial with the old version.
@@ -254,7 +264,7 @@ func (s *State) TakenBack(now time.Time, reason, kept string, lost int) {
 	}
 	s.Bad[t.To] = reason
 	s.Last = &Outcome{At: now, From: t.From, To: t.To, Result: RolledBack, Reason: reason, Kept: kept, Lost: lost}
-	s.Trial, s.Back = nil, nil
+	s.Trial, s.Back, s.Exchange = nil, nil, nil
 }
 
 // Health is HealthTime, and Watch how long a new version is watched once it

@@ -149,6 +149,7 @@ func (u Updater) Prepare(ctx context.Context, m Manifest) error {
 	}
 	failpoint.Hit("update:rehearsed")
 	_, err = Change(u.Dir, func(s *State) {
+		s.Exchange = nil
 		s.Trial = &Trial{From: u.Version, To: m.Version, Root: u.Install.Root, Began: u.Now(), Copy: before}
 		s.Back = nil
 	})

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 // Copy writes the store as it is at one moment to path, in one step and for its
@@ -82,16 +84,21 @@ func Check(path string) (records int, err error) {
 	return records, nil
 }
 
-// Restore puts the copy at from in the place of the store at path, which must
-// not be open. What was there is kept under the name that is returned, "" when
-// nothing was.
-func Restore(path, from, stamp string) (kept string, err error) {
+// ReplacedName is under which name a store is kept in whose place a copy is put at
+// stamp.
+func ReplacedName(path, stamp string) string { return path + ".replaced-" + stamp }
+
+// Restore puts the copy at from in the place of the store at path, which must not be
+// open. What was there, if anything, is kept under the name kept. Where the file system
+// has hard links, one of the two is at path whenever the machine may stop, and what was
+// there has its other name before it goes.
+func Restore(path, from, kept string) error {
 	if _, err := Check(from); err != nil {
-		return "", err
+		return err
 	}
 	tmp, err := duplicate(from, path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -99,12 +106,35 @@ func Restore(path, from, stamp string) (kept string, err error) {
 		}
 	}()
 	if _, serr := os.Lstat(path); serr == nil {
-		kept = path + ".replaced-" + stamp
-		if err := os.Rename(path, kept); err != nil {
-			return "", err
+		if err = keep(path, kept); err != nil {
+			return err
 		}
 	}
-	return kept, os.Rename(tmp, path)
+	if err = os.Rename(tmp, path); err != nil {
+		return err
+	}
+	return statedir.SyncDir(filepath.Dir(path))
+}
+
+// keep gives what is at path another name, which nothing else has.
+func keep(path, kept string) error {
+	if linked(path, kept) { // by who was stopped then
+		return nil
+	}
+	if _, err := os.Lstat(kept); err == nil {
+		return fmt.Errorf("keep %s: %w: %s", path, os.ErrExist, kept)
+	}
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || os.Link(path, kept) != nil {
+		return os.Rename(path, kept)
+	}
+	return statedir.SyncDir(filepath.Dir(path))
+}
+
+// linked reports whether two names are those of one file.
+func linked(path, other string) bool {
+	a, aerr := os.Lstat(path)
+	b, berr := os.Lstat(other)
+	return aerr == nil && berr == nil && os.SameFile(a, b)
 }
 
 func duplicate(from, path string) (tmp string, err error) {

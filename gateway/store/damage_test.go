@@ -255,11 +255,14 @@ func TestFault_F_DB_02_LastGoodCopy(t *testing.T) {
 	if err := os.Truncate(path, 5000); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(last, path, "x"); !errors.Is(err, ErrDamaged) {
+	kept := ReplacedName(path, "2027-01-15")
+	if err := Restore(last, path, kept); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a damaged copy was taken: %v", err)
 	}
-	kept, err := Restore(path, last, "2027-01-15")
-	if err != nil {
+	if err := os.Link(path, kept); err != nil { // by who was stopped then
+		t.Fatal(err)
+	}
+	if err := Restore(path, last, kept); err != nil {
 		t.Fatal(err)
 	}
 	if st, err := os.Stat(kept); err != nil || st.Size() != 5000 {
@@ -267,6 +270,12 @@ func TestFault_F_DB_02_LastGoodCopy(t *testing.T) {
 	}
 	if rows := salvaged(t, path); rows != loaves {
 		t.Errorf("%d records came back", rows)
+	}
+	if err := Restore(path, last, kept); !errors.Is(err, os.ErrExist) {
+		t.Errorf("what was kept before is kept no more: %v", err)
+	}
+	if rows := salvaged(t, path); rows != loaves {
+		t.Errorf("%d records are there then", rows)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".h.db.*-*")); len(left) > 0 {
 		t.Errorf("left over: %v", left)

@@ -64,7 +64,7 @@ func TestFault_F_CRASH_17_MigrationsAreWholeSteps(t *testing.T) {
 	if _, err := Open(path, Options{}); !errors.Is(err, ErrNewer) {
 		t.Error(err)
 	}
-	if _, err := Restore(path, BeforeSchema(path, 1), "now"); err != nil {
+	if err := Restore(path, BeforeSchema(path, 1), path+".now"); err != nil {
 		t.Fatal(err)
 	}
 	if db, err = Open(path, Options{ReserveBytes: -1}); err != nil {
