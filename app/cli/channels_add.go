@@ -112,7 +112,7 @@ func (n *adding) choose(ctx context.Context, args []string) (channel.Kind, error
 			return channel.Kind{}, err
 		}
 	}
-	word, err := n.line(ctx, "Which network? Number or name: ")
+	word, err := n.line(ctx, n.a.say("Which network? Number or name:")+" ")
 	if err != nil {
 		return channel.Kind{}, err
 	}
@@ -189,12 +189,12 @@ func (n *adding) ask(ctx context.Context) error {
 		return err
 	}
 	for i, step := range n.kind.SetUp {
-		if err := n.a.errs().print(n.a.folded(fmt.Sprintf("  %d  ", i+1), step), "\n"); err != nil {
+		if err := n.a.errs().print(n.a.folded(fmt.Sprintf("  %d  ", i+1), n.a.say(step)), "\n"); err != nil {
 			return err
 		}
 	}
-	words := "\nNow its settings. Enter takes what is in brackets, or leaves one out."
-	if err := n.a.errs().print(words, "\n"); err != nil {
+	words := n.a.say("Now its settings. Enter takes what is in brackets, or leaves one out.")
+	if err := n.a.errs().print("\n", words, "\n"); err != nil {
 		return err
 	}
 	for _, s := range n.kind.Settings {
@@ -217,19 +217,19 @@ func (n *adding) askOne(ctx context.Context, s channel.Setting) error {
 		usual = map[bool]string{true: "yes", false: "no"}[s.On]
 	}
 	if n.kind.IsNeeded(s) {
-		usual = "it is needed"
+		usual = n.a.say("it is needed")
 	}
-	prompt := fmt.Sprintf("%s: %s", s.Key, s.About)
+	prompt := fmt.Sprintf("%s: %s", s.Key, n.a.say(s.About))
 	if keys := n.kind.OneOf(); s.OneOf && s.Key != keys[len(keys)-1] {
-		usual = "none: another one is asked for"
+		usual = n.a.say("none: another one is asked for")
 	} else if s.OneOf {
-		usual = "it is needed"
+		usual = n.a.say("it is needed")
 	}
 	if s.File != "" {
-		prompt += ", or the whole path of a file with it"
+		prompt = n.a.say(fmt.Sprintf("%s, or the whole path of a file with it", prompt))
 	}
 	if usual != "" {
-		prompt += " [" + usual + "]"
+		prompt += " [" + n.a.say(usual) + "]"
 	}
 	prompt = n.a.folded("", prompt) + ": "
 	for range most {
@@ -247,7 +247,7 @@ func (n *adding) askOne(ctx context.Context, s channel.Setting) error {
 		if why == "" {
 			return nil
 		}
-		if err := n.a.errs().print(red("✗ "), line(why), "\n"); err != nil {
+		if err := n.a.errs().print(red("✗ "), line(n.a.say(why)), "\n"); err != nil {
 			return err
 		}
 	}
@@ -288,7 +288,7 @@ func (n *adding) keep(ctx context.Context) error {
 
 func (n *adding) notes(notes []string) error {
 	for _, note := range notes {
-		if err := n.a.errs().print(yellow("Note: "), line(note), "\n"); err != nil {
+		if err := n.a.errs().print(yellow("Note: "), line(n.a.say(note)), "\n"); err != nil {
 			return err
 		}
 	}
@@ -304,7 +304,7 @@ func (n *adding) takeBack(ctx context.Context) error {
 	if err := n.c.Call(ctx, protocol.MethodChannelsRemove, p, nil); err != nil {
 		return err
 	}
-	return n.a.errs().print("\nNothing of it was kept.\n")
+	return n.a.errs().print("\n", n.a.say("Nothing of it was kept."), "\n")
 }
 
 // connectTime is how long an account may take to connect, and loginTime how long it
@@ -316,9 +316,10 @@ const (
 
 // connects waits until the account is connected, and tells what is in its way.
 func (n *adding) connects(ctx context.Context) error {
-	if err := n.a.errs().print("\nConnecting …\n"); err != nil {
+	if err := n.a.errs().print("\n", n.a.say("Connecting to the network …"), "\n"); err != nil {
 		return err
 	}
+	said := n.a.errorWords()
 	told, was, late, ended := "", shownAsk{}, time.Now().Add(loginTime), 0
 	end := time.NewTimer(connectTime)
 	defer end.Stop()
@@ -335,10 +336,10 @@ func (n *adding) connects(ctx context.Context) error {
 			case acc.AccountID != n.account:
 			case acc.Connected:
 				look.Stop()
-				return n.a.errs().print(green("✓ "), "It is there.\n")
+				return n.a.errs().print(green("✓ "), n.a.say("The account is connected."), "\n")
 			case acc.LastError != told:
 				told = acc.LastError
-				if err := n.a.errs().print(yellow("  … "), line(told), "\n"); err != nil {
+				if err := n.a.errs().print(yellow("  … "), line(said(told)), "\n"); err != nil {
 					return err
 				}
 			}
@@ -371,7 +372,7 @@ func (n *adding) connects(ctx context.Context) error {
 // greets waits for a first message, and for the code that answers it to be typed
 // here: then both ways are known to work, and who wrote is the person here.
 func (n *adding) greets(ctx context.Context) error {
-	if err := n.a.errs().print("\nNow write to it. ", n.kind.First, "\n"); err != nil {
+	if err := n.a.errs().print("\n", n.a.say("Now write to it."), " ", n.a.say(n.kind.First), "\n"); err != nil {
 		return err
 	}
 	r, err := n.firstMessageOn(ctx, n.kind.ID, n.account)
@@ -382,7 +383,8 @@ func (n *adding) greets(ctx context.Context) error {
 		return &failure{exitFailure, "nobody wrote within " + span(hiTime), "run this again when you can write to it"}
 	}
 	for range most {
-		code, err := n.line(ctx, line(person(r.Name, r.Handle))+" wrote, and was sent a code. Type it here (Enter: none came): ")
+		who := line(person(r.Name, r.Handle))
+		code, err := n.line(ctx, n.a.say(fmt.Sprintf("%s wrote, and was sent a code. Type it here (Enter: none came):", who))+" ")
 		if err != nil {
 			return err
 		}
@@ -391,7 +393,7 @@ func (n *adding) greets(ctx context.Context) error {
 				"became of it"}
 		}
 		if !strings.EqualFold(code, r.Code) {
-			if err := n.a.errs().print(red("✗ "), "That is another code.\n"); err != nil {
+			if err := n.a.errs().print(red("✗ "), n.a.say("That is another code."), "\n"); err != nil {
 				return err
 			}
 			continue
@@ -400,8 +402,8 @@ func (n *adding) greets(ctx context.Context) error {
 			Decision: "approve", Owner: true}, nil); err != nil {
 			return err
 		}
-		return n.a.out().print(green("✓ "), n.kind.Label, " is connected: your message came in, and its answer reached you. That chat has your ",
-			"commands and your conversation.\n")
+		return n.a.out().print(green("✓ "), n.a.say(fmt.Sprintf("%s is connected: your message came in, and its answer reached you. "+
+			"That chat has your commands and your conversation.", n.kind.Label)), "\n")
 	}
 	return &failure{exitFailure, "no code that was typed is the one that was sent", "run this again"}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -15,15 +16,15 @@ func (n *adding) called(ctx context.Context) error {
 		return nil
 	}
 	path := channel.CallPath(n.kind.ID, n.account)
-	words := "\n" + n.kind.Label + " sends messages to an address on the internet. This machine needs one, for example:\n" +
-		"  tailscale funnel --bg --set-path /channels http://127.0.0.1:18789/channels\n" +
-		"docs/channels/called.md has other ways, and what anybody can do there.\n"
-	if err := n.a.errs().print(words); err != nil {
+	needs := n.a.say(fmt.Sprintf("%s sends messages to an address on the internet. This machine needs one, for example:", n.kind.Label))
+	more := n.a.say("docs/channels/called.md has other ways, and what anybody can do there.")
+	command := "  tailscale funnel --bg --set-path /channels http://127.0.0.1:18789/channels\n"
+	if err := n.a.errs().print("\n", needs, "\n", command, more, "\n"); err != nil {
 		return err
 	}
 	address := "https://YOUR-NAME" + path
 	for range most {
-		word, err := n.line(ctx, "By which name is this machine reached from outside? https://… (Enter: later): ")
+		word, err := n.line(ctx, n.a.say("By which name is this machine reached from outside? https://… (Enter: later):")+" ")
 		if err != nil {
 			return err
 		}
@@ -36,16 +37,17 @@ func (n *adding) called(ctx context.Context) error {
 		}
 		if why == "" {
 			address = base + path
-			if err := n.a.errs().print(green("✓ "), "It is reached.\n"); err != nil {
+			if err := n.a.errs().print(green("✓ "), n.a.say("It is reached from outside."), "\n"); err != nil {
 				return err
 			}
 			break
 		}
-		if err := n.a.errs().print(red("✗ "), line(why), "\n"); err != nil {
+		if err := n.a.errs().print(red("✗ "), line(n.a.say(why)), "\n"); err != nil {
 			return err
 		}
 	}
-	return n.a.errs().print("\nGive ", n.kind.Label, " this address:\n  ", bold(address), "\n", n.a.folded("  ", n.kind.CalledAs), "\n")
+	give := n.a.say(fmt.Sprintf("Give %s this address:", n.kind.Label))
+	return n.a.errs().print("\n", give, "\n  ", bold(address), "\n", n.a.folded("  ", n.a.say(n.kind.CalledAs)), "\n")
 }
 
 // outside is the beginning of an address on the internet.

@@ -58,12 +58,12 @@ func (n *adding) compares(ctx context.Context) (asks bool, err error) {
 	if err := n.a.errs().print("\n", line(l.Message), "\n\n  ", bold(line(l.Ask.Value)), "\n\n"); err != nil {
 		return true, err
 	}
-	ask, no, yes := "Type yes when all is the same, no when it differs: ", "It was refused; nothing is verified.\n",
-		"Say so on the other device too.\n"
+	ask, no, yes := n.a.say("Type yes when all is the same, no when it differs:"), n.a.say("It was refused; nothing is verified."),
+		n.a.say("Say so on the other device too.")
 	if l.Ask.Kind == "decide" {
-		ask, no, yes = "Type yes or no: ", "Nothing was done.\n", "It is done. `hearth channels` says what comes next.\n"
+		ask, no, yes = n.a.say("Type yes or no:"), n.a.say("Nothing was done."), n.a.say("It is done. `hearth channels` says what comes next.")
 	}
-	said, err := n.question(bufio.NewReader(n.a.In), ask)
+	said, err := n.question(bufio.NewReader(n.a.In), ask+" ")
 	if err != nil {
 		return true, err
 	}
@@ -77,9 +77,9 @@ func (n *adding) compares(ctx context.Context) (asks bool, err error) {
 		return true, err
 	}
 	if p.Answer == "no" {
-		return true, n.a.errs().print(no)
+		return true, n.a.errs().print(no, "\n")
 	}
-	return true, n.a.errs().print(green("✓ "), yes)
+	return true, n.a.errs().print(green("✓ "), yes, "\n")
 }
 
 // shownAsk is what of a login was shown.
@@ -115,5 +115,5 @@ func (n *adding) show(ctx context.Context, was *shownAsk) (waits bool, err error
 	} else if err := s.print("\n  ", bold(line(l.Ask.Value)), "\n\n"); err != nil {
 		return true, err
 	}
-	return true, s.print(dim(fmt.Sprintf("It holds until %s.", was.until.Format("15:04:05"))), "\n")
+	return true, s.print(dim(n.a.say(fmt.Sprintf("It holds until %s.", was.until.Format("15:04:05")))), "\n")
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/dial"
 	"github.com/hearth-assistant/hearth/frontend"
+	i18n "github.com/hearth-assistant/hearth/frontend/src/i18n"
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/release"
@@ -50,10 +51,11 @@ func OS(version string) World {
 // app is what all commands of one run share.
 type app struct {
 	World
-	asJSON  bool     // --json
-	gateway string   // --gateway: the name of one on another machine
-	args    []string // of this run
-	ran     bool     // the command line was understood and a command began
+	asJSON  bool        // --json
+	gateway string      // --gateway: the name of one on another machine
+	args    []string    // of this run
+	ran     bool        // the command line was understood and a command began
+	about   *i18n.Texts // for say, once it said something
 }
 
 // Main runs one command line and returns the exit code.

@@ -12,13 +12,26 @@ import (
 // errorWords says what went wrong in the language of the person. Programs, which ask for
 // JSON, are told in English.
 func (a *app) errorWords() func(string) string {
-	open := sync.OnceValue(func() *i18n.Errors { return inLanguage(a, i18n.OpenErrors) }) // most have nothing to say
+	open := sync.OnceValue(func() *i18n.Texts { return inLanguage(a, i18n.OpenErrors) }) // most have nothing to say
 	return func(text string) string {
 		if a.asJSON || text == "" || open() == nil {
 			return text
 		}
 		return open().Say(text)
 	}
+}
+
+// say is a text of the program in the language of the person, where the catalogue has
+// it: what commands and settings of networks are, and what is said while one is set up.
+// One goroutine calls it.
+func (a *app) say(text string) string {
+	if a.about == nil {
+		a.about = inLanguage(a, i18n.OpenAbout)
+	}
+	if a.about == nil {
+		return text
+	}
+	return a.about.Say(text)
 }
 
 // span is a duration as people say it: the two largest units.

@@ -142,7 +142,7 @@ func (w *walk) connect() {
 		p.until("Linked devices", "▄", "It holds until")
 		w.scan()
 	}
-	p.until("✓ It is there.")
+	p.until("✓ The account is connected.")
 	if w.kind.Called {
 		p.until("By which name is this machine reached from outside?")
 		p.keys("-l", "http://hearth.example.org")

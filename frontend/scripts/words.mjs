@@ -27,7 +27,7 @@ export function pack(folder, parts) {
 
 // What other pages and programs say: the phone, the icon and the command line
 // (src/i18n/words.go), and what errors.svelte.ts asks for when it is needed.
-const elsewhere = ["phone", "tray", "help", "errors"];
+const elsewhere = ["phone", "tray", "help", "errors", "about"];
 
 /** words answers imports of <language>/page.json?first and ?rest; rest names its parts, all but those of the first sight and of elsewhere where it does not. */
 export function words(rest) {

@@ -24,7 +24,7 @@ const time = "Friday at nine · in 20 minutes · every weekday at 8"; // Hearth 
 const same: Record<string, RegExp> = {
   "": RegExp(
     "^(Hearth|OK|Emoji|Shell|Script|Bonjour|Tailscale|hearth open|" +
-      "PDF|\\{n\\} [KM]B|\\{n\\} min|Problem: \\{what\\}|Skills & MCP|HTTP|URL|PIN|SHA-256|" +
+      "PDF|, \\{1\\} tokens|\\{n\\} [KM]B|\\{n\\} min|Problem: \\{what\\}|Skills & MCP|HTTP|URL|PIN|SHA-256|" +
       "hearth (channels manifest|config set) .*)$",
   ),
   de: /^(Variable|Server|Region|Pause|in \{dir\}|Browser|Details|Name|Text|Audio|Video|Warm|Chats|Skills|Token|Code)$/,
@@ -75,6 +75,12 @@ function wrongForms(lang: string, forms: [string, string][]): string[] {
   return out;
 }
 
+/** without is a text without the words that stand in the English one, such as "$(…)" and "xapp-…". */
+const without = (own: string, en: string): string => {
+  const there = new Set(en.split(/[\s(),.;:]+/));
+  return own.split(/([\s(),.;:]+)/).filter((w) => !there.has(w)).join("");
+};
+
 /** complaints is what a sentence of a language lacks. */
 function complaints(lang: string, en: string, own: string): string[] {
   const out: string[] = [];
@@ -85,7 +91,8 @@ function complaints(lang: string, en: string, own: string): string[] {
   if (plurals(own).length !== (own.match(/, plural,/g)?.length ?? 0)) out.push("its forms of number cannot be read");
   for (const forms of plurals(own)) out.push(...wrongForms(lang, forms));
   if (own === en && bare(en).length > 1 && !same[""]!.test(en) && !same[lang]?.test(en)) out.push("is English");
-  if (lang === "de" && /\b(Sie haben|Ihr Browser|Bitte)\b|[“"]\w|\S…(?<!\s…)/.test(prose(own))) out.push("is not written as German is");
+  const typed = /\b(Sie haben|Ihr Browser|Bitte)\b|[“"]\w|\S…(?<!\s…)/;
+  if (lang === "de" && typed.test(prose(without(own, en)))) out.push("is not written as German is");
   if (lang === "zh-CN" && /[一-鿿] ?[,;!?](?!\d)|[一-鿿]\.|[一-鿿]\.\.\./.test(own)) out.push("is not written as Chinese is");
   return out;
 }
@@ -143,9 +150,15 @@ test("English has the forms of number that it knows, and no brace is open", () =
   expect(out).toEqual([]);
 });
 
+// What these still lack of what programs say is said in English. Who brings it takes the language out.
+const late = new Set(["ar", "he", "hi", "ja", "ko", "zh-CN"]);
+const awaited = (lang: string, complaint: string): boolean => late.has(lang) && /^(errors|about): \w+ is missing$/.test(complaint);
+
 test.each(others)("%s says all that English says", (lang) => {
   expect(folders, `there is no folder src/i18n/${lang}`).toContain(lang);
-  expect(parts.flatMap((part) => lacks(lang, part, read("en", part)!, read(lang, part)))).toEqual([]);
+  const all = parts.flatMap((part) => lacks(lang, part, read("en", part)!, read(lang, part)));
+  expect(all.filter((c) => !awaited(lang, c))).toEqual([]);
+  expect(all.some((c) => awaited(lang, c)), `${lang} is whole: take it out of late`).toBe(late.has(lang));
   const strange = Object.keys(files).filter((f) => f.startsWith(`../i18n/${lang}/`) && !files[f.replace(`/${lang}/`, "/en/")]);
   expect(strange).toEqual([]);
 });
@@ -170,7 +183,7 @@ test("every key is said somewhere", () => {
     .map((pieces) => new RegExp(`^${pieces.map((p) => p.replace(/[.-]/g, "\\$&")).join(".+")}$`));
   const added = [...text.matchAll(/["']([\w.-]+\.)["'] \+|named\("([\w.-]+)"/g)].map((m) => m[1] ?? `${m[2]}.`);
   // What programs say is looked for by the tests of src/i18n/words.go and app/cli.
-  const unused = parts.filter((part) => !["tray", "help", "errors"].includes(part)).flatMap((part) =>
+  const unused = parts.filter((part) => !["tray", "help", "errors", "about"].includes(part)).flatMap((part) =>
     Object.keys(read("en", part)!)
       .filter((key) => !literal.has(key) && !patterns.some((p) => p.test(key)) && !added.some((a) => key.startsWith(a)))
       .map((key) => `${part}: ${key}`),

@@ -1,7 +1,8 @@
-// What the gateway says in English when something goes wrong, in the language of this
-// person. A sentence is found by its text: what was put into it is where a template of
-// the catalogue has a place. So what stands in old conversations is understood too, and
-// what is not known stays as it is. errors.go does the same for programs.
+// What the gateway says in English, in the language of this person: what goes wrong, and
+// what commands and settings of networks are. A sentence is found by its text: what was
+// put into it is where a template of the catalogue has a place. So what stands in old
+// conversations is understood too, and what is not known stays as it is. errors.go does
+// the same for programs.
 import { language, put, type Language, type Words } from "./words.svelte";
 
 interface Template {
@@ -23,37 +24,46 @@ interface Catalogue {
 const nested = 4; // how deep an error is looked for in what was put into another one
 const longest = 2000; // what is longer is no sentence
 
-let catalogue = $state.raw<Catalogue | null>(null);
-let asked: Language = "en";
+/** Part is a file of the catalogue: errors, or what commands, settings of networks and doubts are. */
+export type Part = "errors" | "about";
+
+class Held {
+  catalogue = $state.raw<Catalogue | null>(null);
+  asked: Language = "en";
+}
+const parts: Record<Part, Held> = { errors: new Held(), about: new Held() };
 
 /** inWords is a text of the gateway in the language of this person: in English until the catalogue is there. */
-export function inWords(text: string): string {
+export function inWords(text: string, part: Part = "errors"): string {
   const wanted = language();
   if (wanted === "en" || text === "" || text.length > longest) return text;
+  const { catalogue } = parts[part];
   if (catalogue?.language === wanted) return translated(catalogue, text, nested) ?? text;
-  if (asked !== wanted) void fetched((asked = wanted));
+  void ready(part);
   return text;
 }
 
 /** ready gets the catalogue, where one is needed. */
-export async function ready(): Promise<void> {
+export async function ready(part: Part = "errors"): Promise<void> {
   const wanted = language();
-  if (wanted !== "en" && asked !== wanted) await fetched((asked = wanted));
+  if (wanted !== "en" && parts[part].asked !== wanted) await fetched(part, wanted);
 }
 
-async function fetched(wanted: Language): Promise<void> {
+async function fetched(part: Part, wanted: Language): Promise<void> {
+  const held = parts[part];
+  held.asked = wanted;
   // The page for phones has no other part of the gateway than its own.
   const base = location.pathname.startsWith("/phone") ? "/phone/words" : "/words";
   const get = async (l: Language): Promise<Words> => {
-    const res = await fetch(`${base}/${l}/errors.json`);
+    const res = await fetch(`${base}/${l}/${part}.json`);
     if (!res.ok) throw new Error(`${res.status}`);
     return (await res.json()) as Words;
   };
   try {
     const [english, own] = await Promise.all([get("en"), get(wanted)]);
-    catalogue = { language: wanted, own, templates: templates(english) };
+    held.catalogue = { language: wanted, own, templates: templates(english) };
   } catch {
-    if (asked === wanted) asked = "en"; // it is tried again with the next error
+    if (held.asked === wanted) held.asked = "en"; // it is tried again with the next text
   }
 }
 
@@ -103,7 +113,13 @@ function translated(c: Catalogue, text: string, depth: number): string | undefin
   // Who passed it on has said before it what they were doing.
   const at = text.indexOf(": ");
   const inner = at < 0 ? undefined : translated(c, text.slice(at + 2), depth - 1);
-  return inner === undefined ? undefined : text.slice(0, at + 2) + inner;
+  if (inner !== undefined) return text.slice(0, at + 2) + inner;
+  // Several sentences are found one by one.
+  const end = text.search(/[.!?] [\p{Lu}`(]/u);
+  if (end < 0) return undefined;
+  const [one, rest] = [text.slice(0, end + 1), text.slice(end + 2)];
+  const [first, others] = [translated(c, one, depth - 1), translated(c, rest, depth - 1)];
+  return first === undefined && others === undefined ? undefined : `${first ?? one} ${others ?? rest}`;
 }
 
 const stops: Partial<Record<Language, string>> = { ja: "。", "zh-CN": "。", hi: "।" };

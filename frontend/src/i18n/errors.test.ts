@@ -9,6 +9,7 @@ const english = {
   b: "{1}. Nothing was accepted.",
   c: "the file is empty; choose another one",
   d: "{2} of {1} are gone",
+  e: "{2} of {1} are gone{3} {4}",
 };
 const german = {
   "@": "Machine-made.",
@@ -16,6 +17,7 @@ const german = {
   b: "{1}. Nichts wurde angenommen.",
   c: "die Datei ist leer; nimm eine andere",
   d: "von {1} fehlen {2}",
+  e: "von {1} fehlen {2}{3} {4}",
 };
 
 beforeEach(() => {
@@ -46,10 +48,23 @@ test("a sentence is found by its text, and what was put into it", async () => {
     "the file is empty; choose another one": "die Datei ist leer; nimm eine andere",
     "read it: the file is empty; choose another one": "read it: die Datei ist leer; nimm eine andere",
     "3 of 7 are gone": "von 7 fehlen 3",
+    "Google is asleep. The file is empty; choose another one.": "Google is asleep. Die Datei ist leer; nimm eine andere.",
+    "3 of 7 are gone (HTTP 401: no. Really). The file is empty; choose another one.":
+      "von 7 fehlen 3 (HTTP 401: no. Really). Die Datei ist leer; nimm eine andere.",
     "something else": "something else",
     "": "",
   };
   expect(Object.fromEntries(Object.keys(said).map((text) => [text, inWords(text)]))).toEqual(said);
+});
+
+test("what commands and settings are has a catalogue of its own", async () => {
+  const said: Record<string, string> = { "/words/en/about.json": "Show who you are", "/words/de/about.json": "Zeigt, wer du bist" };
+  vi.stubGlobal("fetch", vi.fn(async (url: string) => new Response(JSON.stringify({ a: said[url] ?? "" }))));
+  prefs.language = "de";
+  await load("page");
+  await ready("about");
+  expect(inWords("Show who you are", "about")).toBe("Zeigt, wer du bist");
+  expect(inWords("Show who you are")).toBe("Show who you are");
 });
 
 test("without the catalogue it is said in English, and asked for again", async () => {

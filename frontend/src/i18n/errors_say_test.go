@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func openErrors(t testing.TB, language string) *Errors {
+func openErrors(t testing.TB, language string) *Texts {
 	t.Helper()
 	e, err := OpenErrors(os.DirFS("."), language)
 	if err != nil {
@@ -24,12 +24,12 @@ func TestErrorsAreSaid(t *testing.T) {
 	e.words.english = map[string]string{
 		"a": "There is no agent {1}. `hearth agents list` shows those that are there.",
 		"b": "{1}. Nothing was accepted.", "c": "the file is empty; choose another one",
-		"d": "{1}; make it with `hearth secrets unlock`", "e": "{2} of {1} are gone",
+		"d": "{1}; make it with `hearth secrets unlock`", "e": "{2} of {1} are gone", "f": "{2} of {1} are gone{3} {4}",
 	}
 	e.words.own = map[string]string{
 		"a": "Den Assistenten {1} gibt es nicht. `hearth agents list` zeigt, welche da sind.",
 		"b": "{1}. Nichts wurde angenommen.", "c": "die Datei ist leer; nimm eine andere",
-		"d": "{1}; mach es mit `hearth secrets unlock`", "e": "von {1} fehlen {2}",
+		"d": "{1}; mach es mit `hearth secrets unlock`", "e": "von {1} fehlen {2}", "f": "von {1} fehlen {2}{3} {4}",
 	}
 	for text, want := range map[string]string{
 		"There is no agent \"x\". `hearth agents list` shows those that are there.": "Den Assistenten \"x\" gibt es nicht. " +
@@ -39,8 +39,11 @@ func TestErrorsAreSaid(t *testing.T) {
 		"The file is empty; choose another one.":                       "Die Datei ist leer; nimm eine andere.",
 		"read it: the file is empty; choose another one":               "read it: die Datei ist leer; nimm eine andere",
 		"3 of 7 are gone": "von 7 fehlen 3",
-		"something else":  "something else",
-		"":                "",
+		"Google is asleep. The file is empty; choose another one.": "Google is asleep. Die Datei ist leer; nimm eine andere.",
+		"3 of 7 are gone (HTTP 401: no. Really). The file is empty; choose another one.": "von 7 fehlen 3 (HTTP 401: no. Really). " +
+			"Die Datei ist leer; nimm eine andere.",
+		"something else": "something else",
+		"":               "",
 	} {
 		if got := e.Say(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -29,8 +29,15 @@ var update = flag.Bool("update", false, "write what errors say in English into t
 func TestErrorsAreInTheCatalogue(t *testing.T) {
 	texts := map[string]string{}
 	for _, root := range []string{"../../../gateway", "../../../app/cli", "../../../app/dial"} {
-		readSource(t, root, texts)
+		readSource(t, root, ofErrors, texts)
 	}
+	inCatalogue(t, "errors.json", texts)
+}
+
+// inCatalogue compares texts with those of a file of English, which -update writes.
+func inCatalogue(t *testing.T, file string, texts map[string]string) {
+	t.Helper()
+	file = "en/" + file
 	var b bytes.Buffer
 	b.WriteString("{")
 	for i, text := range slices.Sorted(maps.Keys(texts)) {
@@ -44,37 +51,41 @@ func TestErrorsAreInTheCatalogue(t *testing.T) {
 	}
 	b.WriteString("\n}\n")
 	if *update {
-		if err := os.WriteFile("en/errors.json", b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	have, err := os.ReadFile("en/errors.json")
+	have, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(have, b.Bytes()) {
-		t.Fatalf("en/errors.json is not what errors say: go test ./frontend/src/i18n -run %s -update, then the same keys in the other languages",
-			t.Name())
+		t.Fatalf("%s is not what the programs say: go test ./frontend/src/i18n -run %s -update, then the same keys in the other languages",
+			file, t.Name())
 	}
 }
 
-// readSource collects the texts of a tree of packages, with their keys.
-func readSource(t *testing.T, root string, texts map[string]string) {
+// readSource collects the texts of a tree of packages, with their keys. chosen are the
+// expressions of a node that people read.
+func readSource(t *testing.T, root string, chosen func(file string, n ast.Node) []ast.Expr, texts map[string]string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir() && (strings.HasSuffix(name, "test") || d.Name() == "scripted"): // servers and models that tests talk to
+			return filepath.SkipDir
+		case path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			for _, e := range forPeople(n) {
-				if text, letters := template(e); letters >= 10 && strings.Contains(text, " ") {
-					sum := fnv.New32a()
-					_, _ = sum.Write([]byte(text))
-					texts[text] = fmt.Sprintf("e%08x", sum.Sum32()) // a number would come first in JavaScript
+			for _, e := range chosen(filepath.ToSlash(name), n) {
+				if text, letters := template(e); letters >= leastOf(name) && strings.Contains(text, " ") {
+					texts[text] = key(text)
 				}
 			}
 			return true
@@ -86,13 +97,46 @@ func readSource(t *testing.T, root string, texts map[string]string) {
 	}
 }
 
+// key is made of the text, so that one that changes is translated anew.
+func key(text string) string {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(text))
+	return fmt.Sprintf("e%08x", sum.Sum32()) // a number would come first in JavaScript
+}
+
 // nextStep is in the text of an error that says what a person can do. Other errors
 // are parts of sentences, or for logs.
-var nextStep = regexp.MustCompile("; |`")
+var nextStep = regexp.MustCompile("; |`|[.] [A-Z]|could not be reached for")
 
-// forPeople are the expressions of a node that people read.
-func forPeople(n ast.Node) (out []ast.Expr) {
+// ofErrors are what a node says when something goes wrong.
+func ofErrors(file string, n ast.Node) (out []ast.Expr) {
+	if strings.HasSuffix(file, "sandbox/profile.go") { // macOS reads that
+		return nil
+	}
 	switch n := n.(type) {
+	case *ast.FuncDecl:
+		name := n.Name.Name
+		if name == "choiceOf" || name == "describe" || name == "rule" && strings.HasSuffix(file, "feature/nodes/nodes.go") {
+			return returned(n) // of why a run went as it did, and why a tool is not there
+		}
+	case *ast.ReturnStmt:
+		if whole.MatchString(file) {
+			return n.Results
+		}
+	case *ast.AssignStmt:
+		for i, to := range n.Lhs {
+			if i < len(n.Rhs) && (toldFields[lastName(to)] || whole.MatchString(file)) {
+				out = append(out, n.Rhs[i])
+			}
+		}
+		return out
+	case *ast.ValueSpec:
+		for i, name := range n.Names {
+			if i < len(n.Values) && strings.HasSuffix(name.Name, "Text") && strings.Contains(file, "gateway/session/") {
+				out = append(out, n.Values[i])
+			}
+		}
+		return out
 	case *ast.CallExpr:
 		name, last := "", ""
 		switch f := n.Fun.(type) {
@@ -106,8 +150,16 @@ func forPeople(n ast.Node) (out []ast.Expr) {
 		}
 		switch {
 		case len(n.Args) == 0:
-		case last == "ok" || last == "warn" || last == "fail": // of the doctor
+		case name == "append" && whole.MatchString(file):
+			return n.Args[1:]
+		case last == "ok", last == "warn", last == "fail": // of the doctor
 			return n.Args
+		case last == "add" && strings.HasPrefix(lastName(n.Args[0]), "Check"): // likewise
+			return n.Args
+		case last == "note", name == "v.Warn": // of settings
+			return n.Args[:1]
+		case last == "because" && len(n.Args) > 2: // of a run
+			return n.Args[2:3]
 		case name == "protocol.Invalid", name == "usage":
 			return n.Args[:1]
 		case name == "protocol.Unavailable" && len(n.Args) > 1:
@@ -118,15 +170,58 @@ func forPeople(n ast.Node) (out []ast.Expr) {
 			}
 		}
 	case *ast.CompositeLit:
-		if id, ok := n.Type.(*ast.Ident); ok && id.Name == "failure" {
+		if id, ok := n.Type.(*ast.Ident); ok && id.Name == "failure" || whole.MatchString(file) {
 			return n.Elts
 		}
 	case *ast.KeyValueExpr:
-		if id, ok := n.Key.(*ast.Ident); ok && slices.Contains([]string{"Message", "What", "Advice", "message", "hint"}, id.Name) {
+		if toldFields[lastName(n.Key)] {
 			return []ast.Expr{n.Value}
 		}
 	}
 	return nil
+}
+
+// leastOf is how many letters of its own a text of a file has at least: what is said of
+// a run is short.
+func leastOf(file string) int {
+	if strings.Contains(filepath.ToSlash(file), "gateway/session/") || strings.HasSuffix(filepath.ToSlash(file), "modelcheck/words.go") {
+		return 5
+	}
+	return 10
+}
+
+// returned is what a function returns and what it sets something to.
+func returned(f *ast.FuncDecl) (out []ast.Expr) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			out = append(out, n.Results...)
+		case *ast.AssignStmt:
+			out = append(out, n.Rhs...)
+		}
+		return true
+	})
+	return out
+}
+
+// toldFields are fields and variables whose texts people are told.
+var toldFields = map[string]bool{
+	"Message": true, "message": true, "What": true, "what": true, "Advice": true, "advice": true, "hint": true,
+	"Error": true, "Reason": true, "Problem": true, "problem": true,
+}
+
+// whole are files all of whose texts are told.
+var whole = regexp.MustCompile(`gateway/provider/explain\w*\.go$|gateway/modelcheck/words\.go$`)
+
+// lastName is what a field or a variable is called.
+func lastName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
 }
 
 var verb = regexp.MustCompile(`%(?:%|[-+# 0]*\d*(?:\.\d+)?(?:\[\d+\])?[a-zA-Z])|\x00`)
@@ -165,6 +260,10 @@ func constant(e ast.Expr) string {
 		return constant(e.X)
 	case *ast.KeyValueExpr:
 		return ""
+	case *ast.CallExpr:
+		if isA(e.Fun, "fmt", "Sprintf") && len(e.Args) > 0 {
+			return constant(e.Args[0])
+		}
 	}
 	return "\x00"
 }

@@ -3,6 +3,7 @@ package i18n
 import (
 	"cmp"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -10,14 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// Errors says in a language what the gateway and the command line say in English when
-// something goes wrong. Its methods may be called from several goroutines.
+// Texts says in a language what the gateway and the command line say in English: what
+// goes wrong, or what commands and settings of networks are. Its methods may be called
+// from several goroutines.
 //
 // A sentence is found by its text: what was put into it is where a template of the
 // catalogue has a place. So whatever stands in the database, comes from an older
 // gateway or was said by another program is understood too, and what is not known
 // stays as it is.
-type Errors struct {
+type Texts struct {
 	words *Words
 	read  func() []errorTemplate
 }
@@ -30,20 +32,29 @@ type errorTemplate struct {
 	own    int      // how much text of its own it has
 }
 
-// OpenErrors takes the first of the wanted languages that there are words for in files,
-// as OpenHelp does, or English.
-func OpenErrors(files fs.FS, wanted ...string) (*Errors, error) {
-	w, err := open(files, "errors.json", wanted)
+// OpenErrors takes what goes wrong in the first of the wanted languages that there are
+// words for in files, as OpenHelp does, or English.
+func OpenErrors(files fs.FS, wanted ...string) (*Texts, error) {
+	return openTexts(files, "errors.json", wanted)
+}
+
+// OpenAbout takes what commands and settings of networks are likewise.
+func OpenAbout(files fs.FS, wanted ...string) (*Texts, error) {
+	return openTexts(files, "about.json", wanted)
+}
+
+func openTexts(files fs.FS, part string, wanted []string) (*Texts, error) {
+	w, err := open(files, part, wanted)
 	if err != nil {
 		return nil, err
 	}
-	e := &Errors{words: w}
+	e := &Texts{words: w}
 	e.read = sync.OnceValue(e.templates)
 	return e, nil
 }
 
 // templates are those with the most text of their own first.
-func (e *Errors) templates() (out []errorTemplate) {
+func (e *Texts) templates() (out []errorTemplate) {
 	for key, text := range e.words.english {
 		text = strings.TrimSuffix(text, ".")
 		one, at := errorTemplate{key: key}, 0
@@ -105,7 +116,7 @@ const (
 )
 
 // Say is a text in the language.
-func (e *Errors) Say(text string) string {
+func (e *Texts) Say(text string) string {
 	if e.words.Language() == English || text == "" || len(text) > longest {
 		return text
 	}
@@ -115,7 +126,7 @@ func (e *Errors) Say(text string) string {
 	return text
 }
 
-func (e *Errors) say(text string, depth int) (said string, ok bool) {
+func (e *Texts) say(text string, depth int) (said string, ok bool) {
 	if depth == 0 {
 		return "", false
 	}
@@ -140,11 +151,29 @@ func (e *Errors) say(text string, depth int) (said string, ok bool) {
 			return before + ": " + inner, true
 		}
 	}
+	// Several sentences are found one by one.
+	if at := sentenceEnd.FindStringIndex(text); at != nil {
+		one, rest := text[:at[0]+1], text[at[0]+2:]
+		first, known := e.say(one, depth-1)
+		others, more := e.say(rest, depth-1)
+		if known || more {
+			return orElse(first, known, one) + " " + orElse(others, more, rest), true
+		}
+	}
 	return "", false
 }
 
+var sentenceEnd = regexp.MustCompile("[.!?] [\\p{Lu}`(]")
+
+func orElse(said string, ok bool, text string) string {
+	if ok {
+		return said
+	}
+	return text
+}
+
 // ended is said begun and ended as text is: as a sentence or as a part of one.
-func (e *Errors) ended(said, text string, whole bool) string {
+func (e *Texts) ended(said, text string, whole bool) string {
 	first, _ := utf8.DecodeRuneInString(text)
 	if r, n := utf8.DecodeRuneInString(said); unicode.IsUpper(first) && unicode.IsLower(r) {
 		said = string(unicode.ToUpper(r)) + said[n:]

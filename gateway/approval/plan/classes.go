@@ -60,7 +60,7 @@ func classTable(words map[class]string) map[string]class {
 // every beginning of one counts.
 func (w *walker) arguments(name string, args []string) {
 	starts := func(words string) {
-		w.doubt("arguments", Show(name)+" starts other programs because of "+words)
+		w.doubt("arguments", "has arguments with which "+Show(name)+" starts other programs: "+words)
 	}
 	switch name {
 	case "find":
@@ -247,7 +247,7 @@ func (w *walker) find(args []string) {
 		case "-fprint", "-fprint0", "-fprintf", "-fls":
 			w.writesTo(append(args[i+1:], Unknown)[0])
 		case Unknown:
-			w.doubt("arguments", "find has arguments that are decided only when it runs")
+			w.doubt("arguments", "gives find arguments that are decided only when it runs")
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (w *walker) program(argv []string, depth int) {
 	}
 	w.image(argv[0], found)
 	if depth > maxDepth {
-		w.doubt("wrapper", "puts too many programs around each other")
+		w.doubt("wrapper", "too many programs stand around each other")
 		return
 	}
 	w.behaviour(name, found, argv, depth)

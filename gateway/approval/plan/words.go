@@ -51,17 +51,20 @@ func (p Plan) Lines() []string {
 	return append(out, p.Warnings()...)
 }
 
+// Sentence is the doubt as a person is told it.
+func (d Doubt) Sentence() string {
+	switch d.Code {
+	case "missing", "script", "format", "outside", "privileged", "replaceable", "runner", "other-program", "interpreter", "wrapper":
+		return d.Words + "." // they begin with who does it
+	}
+	return "It " + d.Words + "."
+}
+
 // Warnings is what a person should know before answering, in whole sentences.
 func (p Plan) Warnings() []string {
 	var out []string
 	for _, d := range p.Doubts {
-		words := d.Words
-		switch d.Code {
-		case "missing", "script", "format", "outside", "privileged", "replaceable", "runner", "other-program", "interpreter", "wrapper":
-			out = append(out, words+".") // they begin with who does it
-		default:
-			out = append(out, "It "+words+".")
-		}
+		out = append(out, d.Sentence())
 	}
 	switch {
 	case p.OnlyWrites:

@@ -1,5 +1,6 @@
 // What a request asks for, in the language of this person: the gateway sends codes
 // with parameters, and the same in English for a code that is not known here.
+import { inWords } from "../../i18n/errors.svelte";
 import { say, type Words } from "../../i18n/words.svelte";
 import type { Approval } from "../../net/wire";
 
@@ -36,8 +37,8 @@ export function factsOf(r: Request, lines: readonly string[]): Fact[] {
   return [{ code: "command", text: lines.slice(0, upTo).join("\n"), block: true }, ...lines.slice(upTo).map((text) => ({ text }))];
 }
 
-/** warning says one in this language, if it is one of the common ones. */
-export const warning = (text: string): string => words(`warn.${known[text] ?? ""}`) || text;
+/** warning says one in this language: of the common ones what a translator wrote for this place. */
+export const warning = (text: string): string => words(`warn.${known[text] ?? ""}`) || inWords(text, "about");
 
 const known: Record<string, string> = {
   "What it changes cannot be undone.": "undo",

@@ -4,9 +4,9 @@ export interface Piece {
   text: string;
 }
 
-const pieces = /(https:\/\/[^\s)”,]+[^\s)”,.;:])|`([^`\n]{1,200})`/g;
+const pieces = /(https:\/\/[^\s),\x80-\uffff]*[^\s),.;:\x80-\uffff])|`([^`\n]{1,200})`/g;
 
-/** piecesOf cuts a step; an address ends where the sentence around it does. */
+/** piecesOf cuts a step; an address ends where the sentence around it does, which may be Chinese. */
 export function piecesOf(step: string): Piece[] {
   const out: Piece[] = [];
   let from = 0;
