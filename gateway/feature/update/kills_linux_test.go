@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/release"
@@ -101,8 +103,10 @@ func (h *house) serve() {
 	if h.gateway == nil {
 		return
 	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", h.gateway.Process.Pid))
-	if _, state, _ := strings.Cut(string(stat), ") "); err != nil || !strings.HasPrefix(state, "Z") {
+	// What /proc calls a zombie may be becoming another program: then its first thread is one for a moment.
+	var ended unix.Siginfo
+	err := unix.Waitid(unix.P_PID, h.gateway.Process.Pid, &ended, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	if err != nil || ended.Signo == 0 {
 		return
 	}
 	h.wholly()
