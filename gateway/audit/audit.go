@@ -83,7 +83,7 @@ type Log struct {
 	marks store.Bucket[mark] // "head": the last entry; "base": the last one that was dropped
 	base  context.Context
 
-	queue  chan queued
+	queue  chan *queued // pointers: room for a thousand entries themselves would be 140 KB
 	done   chan struct{}
 	closed sync.Once
 
@@ -112,7 +112,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	}
 	l := &Log{
 		Options: o, marks: store.NewBucket[mark]("audit"), base: context.WithoutCancel(ctx),
-		queue: make(chan queued, queueLength), done: make(chan struct{}),
+		queue: make(chan *queued, queueLength), done: make(chan struct{}),
 	}
 	notes, err := l.takeUp()
 	if err != nil {
@@ -130,7 +130,7 @@ func (l *Log) Add(e Entry) {
 	e.At = l.Now().UnixMilli()
 	l.clean(&e)
 	select {
-	case l.queue <- queued{entry: e}:
+	case l.queue <- &queued{entry: e}:
 	case <-l.done:
 	}
 }
@@ -162,7 +162,7 @@ func (l *Log) clean(e *Entry) {
 func (l *Log) Flush(ctx context.Context) error {
 	done := make(chan error, 1)
 	select {
-	case l.queue <- queued{flush: done}:
+	case l.queue <- &queued{flush: done}:
 	case <-l.done:
 		return errors.New("the audit log is closed")
 	case <-ctx.Done():
@@ -199,7 +199,7 @@ func (l *Log) Problem() error {
 // write is the one writer: what has gathered is one write and one flush.
 func (l *Log) write() {
 	for {
-		var batch []queued
+		var batch []*queued
 		select {
 		case q := <-l.queue:
 			batch = append(batch, q)
@@ -229,7 +229,7 @@ func (l *Log) write() {
 
 // put writes a batch and then moves the anchor. A batch that failed is lost,
 // which the next entry that can be written tells.
-func (l *Log) put(batch []queued) error {
+func (l *Log) put(batch []*queued) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var buf []byte

@@ -24,6 +24,7 @@ func (l Sections) known() *known {
 	k := &known{tree: grow(list)}
 	for _, b := range list {
 		k.hide(b.at, b.fields)
+		*b = bound{name: b.name, at: b.at, renames: b.renames} // values are another reading's, and each file is kept with this
 	}
 	return k
 }

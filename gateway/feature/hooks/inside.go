@@ -49,7 +49,7 @@ type event struct {
 type inside struct {
 	o       Options
 	bundled map[string]builtin
-	queue   chan event
+	queue   chan *event // pointers: room for a thousand events themselves would be 150 KB
 	slots   chan struct{}
 	done    sync.WaitGroup
 
@@ -78,7 +78,7 @@ type record struct {
 
 func newInside(o Options) *inside {
 	i := &inside{
-		o: o, queue: make(chan event, maxQueue), slots: make(chan struct{}, atOnce), lanes: map[string]*lane{}, records: map[string]record{},
+		o: o, queue: make(chan *event, maxQueue), slots: make(chan struct{}, atOnce), lanes: map[string]*lane{}, records: map[string]record{},
 	}
 	i.bundled = i.builtins()
 	return i
@@ -113,7 +113,7 @@ func (i *inside) settings() Internal { return InternalSection.Of(i.o.Settings.Sn
 
 func (i *inside) put(ev event) {
 	select {
-	case i.queue <- ev:
+	case i.queue <- &ev:
 	default:
 		i.mu.Lock()
 		i.dropped++
@@ -131,7 +131,7 @@ func (i *inside) run(ctx context.Context) error {
 	for {
 		select {
 		case ev := <-i.queue:
-			i.give(work, ev)
+			i.give(work, *ev)
 			continue
 		case <-ctx.Done():
 		}
@@ -158,7 +158,7 @@ func (i *inside) leave(ctx context.Context) {
 	for {
 		select {
 		case ev := <-i.queue: // what happened before
-			i.give(ctx, ev)
+			i.give(ctx, *ev)
 			continue
 		default:
 		}
