@@ -7,8 +7,9 @@ OPENAI_PACKAGE=openai@7.57.0
 AI_PACKAGES=(ai@7.0.173 @ai-sdk/openai-compatible@3.0.92)
 CRONER_PACKAGE=croner@11.0.1
 GOVULNCHECK=v1.1.4
-# In the order in which they are begun; the tests are the longest by far.
-CHECKS=(page-build format vet program go whatsapp generated page-types page-unit staticcheck vulnerabilities keyring mcp openai-client ai-sdk croner
+# In the order in which they are begun. Two that compile the same at once compile it twice,
+# so the page is checked beside the first of them; the tests are the longest by far.
+CHECKS=(page-build format program page-types page-unit go vet whatsapp generated staticcheck vulnerabilities keyring mcp openai-client ai-sdk croner
 	linker cover cross vet-other page-browser lived-in desktop page-firefox lab root)
 SLOW=" lab cross vet-other page-browser lived-in page-firefox "
 # What root may do and others may not: these packages' tests run once more as root.
@@ -63,10 +64,10 @@ about() {
 awaited() {
 	case $1 in
 	page-build | format | vulnerabilities | croner) ;;
+	program | page-types | page-unit) echo page-build ;;
 	page-firefox) echo page-build program page-browser ;; # two browsers at once are slower than one after the other
-	page-browser | lived-in | interop | desktop) echo page-build program ;;
 	vet-other) echo page-build cross ;;
-	*) echo page-build ;;
+	*) echo page-build program ;;
 	esac
 }
 
