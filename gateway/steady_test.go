@@ -26,7 +26,7 @@ func TestFault_F_CHAN_07_ABrokenCommandAnswers(t *testing.T) {
 	})
 	var doc protocol.Doctor
 	p.Do(protocol.MethodDoctor, protocol.DoctorParams{}, &doc)
-	if !strings.Contains(fmt.Sprint(doc.Checks), "Hearth itself failed 2 times") {
+	if !strings.Contains(fmt.Sprint(doc.Checks), "failures of Hearth itself in the last seven days: 2") {
 		t.Errorf("doctor says %+v", doc.Checks)
 	}
 	if end := p.Say("main", "b", "still there?"); end.Message.Text() != "echo: still there?" {

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,15 +32,15 @@ func Pinning(ctx context.Context, k Pinner, p plan.Plan, confined bool) (pin boo
 	}
 	what := plan.Show(filepath.Base(files[0].Path))
 	if len(files) > 1 {
-		what += " and the other files that it runs"
+		what = fmt.Sprintf("%s and the other files that it runs", what)
 	}
-	const then = " compared with what you allow right before the start, and then used as found: another program that exchanges it in that " +
-		"very moment would not be noticed."
 	switch {
 	case !confined && os.Geteuid() > 0 && becomesAnother(p, files):
-		return false, "Because it uses sudo or the like, " + what + " can only be" + then
+		return false, "It uses sudo or the like, so this can only be compared with what you allow right before the start, and is then used " +
+			"as found: " + what + ". Another program that exchanges it in that very moment would not be noticed."
 	case !k.Pins(ctx):
-		return false, "On this system " + what + " can only be" + then
+		return false, "On this system this can only be compared with what you allow right before the start, and is then used as found: " +
+			what + ". Another program that exchanges it in that very moment would not be noticed."
 	}
 	return true, ""
 }

@@ -42,11 +42,11 @@ func TestSec_A_EXEC_15_TheQuestionSaysSo(t *testing.T) {
 		{"bash a.sh", true, true, true, ""},
 		{"bash a.sh", true, false, true, ""},
 		{"bash a.sh && bash pseudo.sh", true, false, true, ""},
-		{"bash a.sh", false, true, false, "On this system a.sh can only be compared"},
+		{"bash a.sh", false, true, false, "On this system this can only be compared with what you allow right before the start, and is then used as found: a.sh. "},
 		{"bash a.sh && bash pseudo.sh", false, false, false, "a.sh and the other files that it runs"},
 		{"bash s.sh", true, true, true, ""}, // sudo does nothing in the sandbox anyway
-		{"bash s.sh", true, false, !user, "Because it uses sudo"},
-		{"bash a.sh; sudo ls", true, false, !user, "Because it uses sudo"},
+		{"bash s.sh", true, false, !user, "It uses sudo"},
+		{"bash a.sh; sudo ls", true, false, !user, "It uses sudo"},
 	} {
 		p, err := r.Resolve(t.Context(), plan.Request{Command: c.command, Dir: dir, Shell: "/bin/sh"})
 		if err != nil {

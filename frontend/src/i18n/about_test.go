@@ -22,6 +22,13 @@ func TestWhatThingsAreIsInTheCatalogue(t *testing.T) {
 	readSource(t, "../../../gateway/feature", ofCommands, texts)
 	readSource(t, "../../../gateway/channel", ofNetworks, texts)
 	readSource(t, "../../../gateway/approval/plan", ofDoubts, texts)
+	for _, root := range []string{"../../../gateway/feature", "../../../gateway/approval", "../../../gateway/launch", "../../../gateway/tool/shell",
+		"../../../gateway/sandbox"} {
+		readSource(t, root, ofWarnings, texts)
+	}
+	readSource(t, "../../../gateway/provider", ofModels, texts)
+	readSource(t, "../../../gateway/safepath", ofPlaces, texts)
+	readSource(t, "../../../gateway/tool/file", ofPlaces, texts)
 	readSource(t, "../../../app/cli", said, texts)
 	for _, tool := range append(glob(t, "../../../gateway/tool/*/*.md"), glob(t, "../../../gateway/feature/cron/*.md")...) {
 		line, _, _ := strings.Cut(tool, "\n")
@@ -133,6 +140,69 @@ func ofDoubts(_ string, n ast.Node) []ast.Expr {
 	}
 	d := plan.Doubt{Code: constant(code), Words: constant(words)}
 	return []ast.Expr{&ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(d.Sentence())}}
+}
+
+// ofWarnings are the other sentences of a question: what a person should know before a
+// yes, and why a script is not shown.
+func ofWarnings(file string, n ast.Node) (out []ast.Expr) {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		if isNamed(n.Name, "Pinning") {
+			return returned(n)
+		}
+	case *ast.AssignStmt:
+		for i, to := range n.Lhs {
+			switch name := lastName(to); {
+			case i >= len(n.Rhs):
+			case name == "Warnings", name == "Words":
+				out = append(out, elements(n.Rhs[i])...)
+			case name == "Why", name == "NoSandbox", name == "words" && strings.Contains(file, "gateway/sandbox/"):
+				out = append(out, n.Rhs[i])
+			case name == "out" && strings.HasSuffix(file, "approval/plan/words.go"):
+				out = append(out, elements(n.Rhs[i])...)
+			}
+		}
+	case *ast.KeyValueExpr:
+		if isNamed(n.Key, "Warnings", "Words") {
+			return elements(n.Value)
+		}
+	}
+	return out
+}
+
+// elements are those of a list that is written out, or what is appended to one.
+func elements(e ast.Expr) []ast.Expr {
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		return e.Elts
+	case *ast.CallExpr:
+		if isNamed(e.Fun, "append") && len(e.Args) > 0 {
+			return e.Args[1:]
+		}
+	}
+	return nil
+}
+
+// ofModels is the name of the model that Hearth itself is.
+func ofModels(_ string, n ast.Node) []ast.Expr {
+	if lit, ok := n.(*ast.CompositeLit); ok && isNamed(lit.Type, "Entry") {
+		return fields(lit, "Name")
+	}
+	return nil
+}
+
+// ofPlaces is why a person is asked about a file.
+func ofPlaces(_ string, n ast.Node) (out []ast.Expr) {
+	f, ok := n.(*ast.FuncDecl)
+	if !ok || !isNamed(f.Name, "Judge", "Heeds", "judge") {
+		return nil
+	}
+	for _, e := range returned(f) {
+		if why := constant(e); strings.Contains(why, " ") {
+			out = append(out, &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote("It is asked because " + why + ".")})
+		}
+	}
+	return out
 }
 
 // said is what the command line says by its method say.

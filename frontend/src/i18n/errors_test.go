@@ -113,6 +113,14 @@ func ofErrors(file string, n ast.Node) (out []ast.Expr) {
 	if strings.HasSuffix(file, "sandbox/profile.go") { // macOS reads that
 		return nil
 	}
+	if sentences.MatchString(file) {
+		out = ofSentences(n)
+	}
+	return append(out, ofFailures(file, n)...)
+}
+
+// ofFailures are errors, problems, and what is told of a run.
+func ofFailures(file string, n ast.Node) (out []ast.Expr) {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
 		name := n.Name.Name
@@ -212,6 +220,42 @@ var toldFields = map[string]bool{
 
 // whole are files all of whose texts are told.
 var whole = regexp.MustCompile(`gateway/provider/explain\w*\.go$|gateway/modelcheck/words\.go$`)
+
+// sentences are files whose whole sentences are told, those of others being for models, logs
+// or who writes from a network.
+var sentences = regexp.MustCompile(`gateway/(provider/(look|detect|exhausted|view)|provider/(choice|foreign)/\w+|session/(settle|recover)` +
+	`|feature/(database|update|incidents)/\w+|method/errors|move/words|channel/(hub/status|telegram/(telegram|webhook|receive))` +
+	`|channel/\w+/client/(client|sync|login|own|backup|rooms|trust|verify|verify_end|send)|task/\w+|job/loop|feature/cron/alert` +
+	`|secret/lookup/keep|sandbox/sandbox_other|taint/taint|spend/budget/wait|schedule/words|startup/startup)\.go$`)
+
+// ofSentences are whole sentences wherever they stand, apart from what is logged.
+func ofSentences(n ast.Node) (out []ast.Expr) {
+	var all []ast.Expr
+	switch n := n.(type) {
+	case *ast.ReturnStmt:
+		all = n.Results
+	case *ast.AssignStmt:
+		all = n.Rhs
+	case *ast.ValueSpec:
+		all = n.Values
+	case *ast.KeyValueExpr:
+		all = []ast.Expr{n.Value}
+	case *ast.CompositeLit:
+		all = n.Elts
+	case *ast.CallExpr:
+		if f, ok := n.Fun.(*ast.SelectorExpr); !ok || !slices.Contains([]string{"Debug", "Info", "Warn", "Error", "Errorf", "New"}, f.Sel.Name) {
+			all = n.Args
+		}
+	}
+	for _, e := range all {
+		if text, _ := template(e); wholeSentence.MatchString(text) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+var wholeSentence = regexp.MustCompile(`^[A-Z{].* .* .*([.]$|[.] [A-Z` + "`" + `])`)
 
 // lastName is what a field or a variable is called.
 func lastName(e ast.Expr) string {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/clock"
-	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/host"
 	"github.com/hearth-assistant/hearth/gateway/inbound"
 	"github.com/hearth-assistant/hearth/gateway/incident"
@@ -38,19 +37,17 @@ func New(o Options) host.Feature {
 
 // checks: did Hearth itself fail lately, and is a message waiting for a decision?
 func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol.HealthCheck) {
-	add := func(area, what, advice string) {
-		out = append(out, protocol.HealthCheck{Area: area, State: protocol.CheckWarn, What: what, Advice: advice})
-	}
-	list, err := f.o.Log.Since(f.o.Now().Add(-recentFailures))
-	if err == nil && len(list) > 0 {
+	if list, err := f.o.Log.Since(f.o.Now().Add(-recentFailures)); err == nil && len(list) > 0 {
 		last := list[len(list)-1]
-		add("gateway", fmt.Sprintf("Hearth itself failed %s in the last seven days, last in %s at %s: %s", times(len(list)), last.Where,
-			f.o.Clock.Words(last.At), last.What), "whoever asked was told; `hearth logs` has the whole of it, which helps when you report it")
+		out = append(out, protocol.HealthCheck{Area: "gateway", State: protocol.CheckWarn,
+			What: fmt.Sprintf("failures of Hearth itself in the last seven days: %d, the last one in %s at %s: %s", len(list), last.Where,
+				f.o.Clock.Words(last.At), last.What),
+			Advice: "whoever asked was told; `hearth logs` has the whole of it, which helps when you report it"})
 	}
 	if aside, err := f.o.Messages.Quarantine(); err == nil && len(aside) > 0 {
-		add("messages", fmt.Sprintf("%s from a messaging network could not be handled and %s put aside", command.Counted(len(aside), "message"),
-			wasWere(len(aside))), "`hearth deliveries` lists them; `hearth deliveries retry ID` tries again, `hearth deliveries drop ID` forgets "+
-			"one")
+		out = append(out, protocol.HealthCheck{Area: "messages", State: protocol.CheckWarn,
+			What:   fmt.Sprintf("messages from networks that could not be handled and were put aside: %d", len(aside)),
+			Advice: "`hearth deliveries` lists them; `hearth deliveries retry ID` tries again, `hearth deliveries drop ID` forgets one"})
 	}
 	return out
 }
@@ -58,9 +55,8 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol
 // problems are the same for status and the page.
 func (f *feature) problems() (out []protocol.Problem) {
 	if aside, err := f.o.Messages.Quarantine(); err == nil && len(aside) > 0 {
-		out = append(out, protocol.Problem{Code: "ASIDE", Message: fmt.Sprintf("%s from a messaging network could not be handled and %s put "+
-			"aside. `hearth deliveries` lists them, and tries them again or forgets them.", command.Counted(len(aside), "message"),
-			wasWere(len(aside)))})
+		out = append(out, protocol.Problem{Code: "ASIDE", Message: fmt.Sprintf("Messages from networks could not be handled and were put "+
+			"aside: %d. `hearth deliveries` lists them, and tries them again or forgets them.", len(aside))})
 	}
 	if list, err := f.o.Log.Since(f.o.Now().Add(-24 * time.Hour)); err == nil && len(list) > 0 {
 		last := list[len(list)-1]
@@ -68,18 +64,4 @@ func (f *feature) problems() (out []protocol.Problem) {
 			"says more.", last.Where)})
 	}
 	return out
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
 }
