@@ -19,6 +19,8 @@ const lookAgain = time.Minute
 const HowOn = "Raise it with `hearth usage allow`, let one answer through with `/usage allow once`, or choose a model that costs " +
 	"nothing with `/model`."
 
+const sendAgain = "Then send the message again."
+
 // Words says that the allowance is used up.
 func Words(st spend.Standing) string {
 	return fmt.Sprintf("The allowance for %s is used up: %s of %s. Nothing more that costs is asked until %s.",
@@ -29,7 +31,7 @@ func Words(st spend.Standing) string {
 type UsedUpError struct{ spend.Standing }
 
 func (e *UsedUpError) Error() string {
-	return Words(e.Standing) + " " + HowOn + " Then send the message again."
+	return Words(e.Standing) + " " + HowOn + " " + sendAgain
 }
 
 // payer is the run that calls of a model are made for.
