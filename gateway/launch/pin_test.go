@@ -42,7 +42,8 @@ func TestSec_A_EXEC_15_TheQuestionSaysSo(t *testing.T) {
 		{"bash a.sh", true, true, true, ""},
 		{"bash a.sh", true, false, true, ""},
 		{"bash a.sh && bash pseudo.sh", true, false, true, ""},
-		{"bash a.sh", false, true, false, "On this system this can only be compared with what you allow right before the start, and is then used as found: a.sh. "},
+		{"bash a.sh", false, true, false, "On this system this can only be compared with what you allow right before the start, and is then " +
+			"used as found: a.sh. "},
 		{"bash a.sh && bash pseudo.sh", false, false, false, "a.sh and the other files that it runs"},
 		{"bash s.sh", true, true, true, ""}, // sudo does nothing in the sandbox anyway
 		{"bash s.sh", true, false, !user, "It uses sudo"},

@@ -22,9 +22,8 @@ func TestWhatThingsAreIsInTheCatalogue(t *testing.T) {
 	readSource(t, "../../../gateway/feature", ofCommands, texts)
 	readSource(t, "../../../gateway/channel", ofNetworks, texts)
 	readSource(t, "../../../gateway/approval/plan", ofDoubts, texts)
-	for _, root := range []string{"../../../gateway/feature", "../../../gateway/approval", "../../../gateway/launch", "../../../gateway/tool/shell",
-		"../../../gateway/sandbox"} {
-		readSource(t, root, ofWarnings, texts)
+	for _, root := range []string{"feature", "approval", "launch", "tool/shell", "sandbox"} {
+		readSource(t, "../../../gateway/"+root, ofWarnings, texts)
 	}
 	readSource(t, "../../../gateway/provider", ofModels, texts)
 	readSource(t, "../../../gateway/safepath", ofPlaces, texts)
