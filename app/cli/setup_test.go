@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"net"
 	"net/http/httptest"
 	"runtime"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/freeport"
 )
 
 // newComputer is a gateway that nobody has used, beside an Ollama server.
@@ -46,12 +46,11 @@ func newComputer(t *testing.T, ollama bool) string {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freeport.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 // A person at a terminal types as little as this.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -24,6 +23,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/freeport"
 )
 
 var update = flag.Bool("update", false, "write the golden parts of the scripts anew")
@@ -122,12 +122,8 @@ func zipped(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
+	port, err := freeport.Find()
+	return strconv.Itoa(port), err
 }
 
 // writeSettings connects the scripted model server; model answers by default.

@@ -19,6 +19,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/freeport"
 )
 
 // bench is one run of the tool: what it measures and where.
@@ -206,13 +207,8 @@ func (g *gateway) connect(ctx context.Context, onEvent func(protocol.Event)) (*c
 }
 
 func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
+	port, err := freeport.Find()
+	return strconv.Itoa(port), err
 }
 
 // memory is the process's memory in MB: what it has for itself (RssAnon), which

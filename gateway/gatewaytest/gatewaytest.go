@@ -8,7 +8,6 @@ package gatewaytest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/scripted"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/freeport"
 )
 
 // MainKey is the session of the default agent.
@@ -139,13 +139,11 @@ func (r *Rig) Restart() {
 	r.Start()
 }
 
-// FreePort asks the system for a port nobody has.
+// FreePort is a port nobody has.
 func FreePort(t testing.TB) int {
 	t.Helper()
-	s := httptest.NewServer(nil)
-	defer s.Close()
-	var port int
-	if _, err := fmt.Sscanf(s.URL, "http://127.0.0.1:%d", &port); err != nil {
+	port, err := freeport.Find()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return port

@@ -13,7 +13,7 @@ import (
 // doors are the rooms that may open a port. Who comes in by one of them shows a
 // token, a signature or a one-time state; nobody is believed for having found it.
 var doors = []string{"gateway/server", "app/cli", "app/desktoptest", "gateway/reach", "gateway/provider/oauth", "discovery",
-	"gateway/channel/telegram/telegramtest", "internal/netlab", "build"}
+	"gateway/channel/telegram/telegramtest", "internal/netlab", "internal/freeport", "build"}
 
 // TestSec_A_NET_26_NoDoorsOfThisMachineOnly: there is no socket file and no named
 // pipe that another person of this machine could come in by, and no room but the

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/watch/calendar"
 	"github.com/hearth-assistant/hearth/gateway/watch/watchtest"
+	"github.com/hearth-assistant/hearth/internal/freeport"
 )
 
 func event(uid, name, start string, more ...string) string {
@@ -125,12 +127,11 @@ type server struct {
 }
 
 func free(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freeport.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
 func (s *server) up() {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/watch/mailbox"
 	"github.com/hearth-assistant/hearth/gateway/watch/watchtest"
+	"github.com/hearth-assistant/hearth/internal/freeport"
 )
 
 // server is a dovecot with one mailbox, which is a folder that a test puts mail
@@ -45,12 +47,12 @@ func dovecot(t *testing.T) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freeport.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, program: program, dir: dir, address: l.Addr().String(), uid: os.Getuid(), gid: os.Getgid()}
-	_ = l.Close()
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	s := &server{t: t, program: program, dir: dir, address: address, uid: os.Getuid(), gid: os.Getgid()}
 	s.configure()
 	s.mail("there", "me@example.org", "there before", "old words")
 	s.up()

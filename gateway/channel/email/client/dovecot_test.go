@@ -7,11 +7,13 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/email"
+	"github.com/hearth-assistant/hearth/internal/freeport"
 )
 
 // TestRealServer: mail is read from a real server, over its restart, and marked as read.
@@ -123,12 +125,12 @@ func dovecot(t *testing.T) *dove {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freeport.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &dove{t: t, program: program, dir: dir, address: l.Addr().String(), uid: os.Getuid(), gid: os.Getgid()}
-	_ = l.Close()
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	s := &dove{t: t, program: program, dir: dir, address: address, uid: os.Getuid(), gid: os.Getgid()}
 	s.configure()
 	s.up()
 	return s

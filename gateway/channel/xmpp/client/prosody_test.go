@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp"
 	"github.com/hearth-assistant/hearth/gateway/channel/xmpp/client"
+	"github.com/hearth-assistant/hearth/internal/freeport"
 )
 
 // prosody is a server with the accounts one, two and three, rooms, an archive and a
@@ -63,13 +65,11 @@ func newProsody(t *testing.T, secure bool) *prosody {
 
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freeport.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_ = l.Close()
-	return port
+	return strconv.Itoa(port)
 }
 
 // up starts the server.
