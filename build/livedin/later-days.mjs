@@ -101,7 +101,9 @@ export const laterDays = [
     await w.startGateway();
     await until('both are answered', async () => {
       const lines = (await w.hearth('sessions', 'show')).split('\n');
-      return lines.some((l) => l.includes('You said: and then this')) && lines.some((l) => l.includes('w60'));
+      // An answer of which somebody may have seen words is kept as far as it came, and says so.
+      const whole = lines.some((l) => l.includes('w60') || l.includes('Hearth stopped while it was answering'));
+      return whole && lines.some((l) => l.includes('You said: and then this'));
     }, 90_000);
     const messages = (await w.hearth('sessions', 'export')).trim().split('\n').map((l) => JSON.parse(l));
     for (const text of ['count slowly 60', 'and then this']) {
