@@ -102,8 +102,8 @@ export const laterDays = [
     await until('both are answered', async () => {
       const lines = (await w.hearth('sessions', 'show')).split('\n');
       // An answer of which somebody may have seen words is kept as far as it came, and says so.
-      const whole = lines.some((l) => l.includes('w60') || l.includes('Hearth stopped while it was answering'));
-      return whole && lines.some((l) => l.includes('You said: and then this'));
+      const cut = lines.some((l) => l.startsWith('w1 w2 ')) && lines.some((l) => l.includes('Hearth stopped while it was answering'));
+      return (cut || lines.some((l) => l.includes('w60'))) && lines.some((l) => l.includes('You said: and then this'));
     }, 90_000);
     const messages = (await w.hearth('sessions', 'export')).trim().split('\n').map((l) => JSON.parse(l));
     for (const text of ['count slowly 60', 'and then this']) {
