@@ -30,17 +30,17 @@ func Pinning(ctx context.Context, k Pinner, p plan.Plan, confined bool) (pin boo
 	if len(files) == 0 {
 		return false, ""
 	}
-	what := plan.Show(filepath.Base(files[0].Path))
+	runs := plan.Show(filepath.Base(files[0].Path))
 	if len(files) > 1 {
-		what = fmt.Sprintf("%s and the other files that it runs", what)
+		runs = fmt.Sprintf("%s and the other files that it runs", runs)
 	}
 	switch {
 	case !confined && os.Geteuid() > 0 && becomesAnother(p, files):
 		return false, "It uses sudo or the like, so this can only be compared with what you allow right before the start, and is then used " +
-			"as found: " + what + ". Another program that exchanges it in that very moment would not be noticed."
+			"as found: " + runs + ". Another program that exchanges it in that very moment would not be noticed."
 	case !k.Pins(ctx):
 		return false, "On this system this can only be compared with what you allow right before the start, and is then used as found: " +
-			what + ". Another program that exchanges it in that very moment would not be noticed."
+			runs + ". Another program that exchanges it in that very moment would not be noticed."
 	}
 	return true, ""
 }
