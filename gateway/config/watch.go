@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -14,9 +15,9 @@ import (
 const seldom = 15
 
 // Watch follows hand edits until ctx ends, then returns nil. It listens for
-// notices of the folder, because editors replace the file, and looks at the
-// file now and then, because some disks send no notices: seldom while there are
-// notices, so that an idle gateway sleeps.
+// notices of the file, and anew after each, because editors replace it; and looks
+// at the file now and then, because some disks send no notices: seldom while there
+// are notices, so that an idle gateway sleeps.
 func (f *File) Watch(ctx context.Context) error {
 	w := newWatcher(f)
 	defer w.close()
@@ -58,7 +59,7 @@ func (f *File) Watch(ctx context.Context) error {
 type watcher struct {
 	path   string
 	notify *fsnotify.Watcher // nil when the system gives none: polling remains
-	dirs   map[string]bool
+	heard  map[string]bool   // files and folders that notices come of
 	seen   stamp
 }
 
@@ -73,7 +74,7 @@ type stamp struct {
 }
 
 func newWatcher(f *File) *watcher {
-	w := &watcher{path: f.path, dirs: map[string]bool{}}
+	w := &watcher{path: f.path, heard: map[string]bool{}}
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
 		f.opts.Logger.Debug("config: no file notices, the file is polled", "err", err)
@@ -107,8 +108,10 @@ func (w *watcher) errors() <-chan error {
 
 // every is how often the file is looked at: seldom when notices come of it.
 func (w *watcher) every(poll time.Duration) time.Duration {
-	if w.notify == nil || !w.dirs[filepath.Dir(w.path)] || !w.dirs[filepath.Dir(w.seen.target)] {
-		return poll
+	for _, name := range w.tell() {
+		if w.notify == nil || !w.heard[name] {
+			return poll
+		}
 	}
 	return seldom * poll
 }
@@ -117,27 +120,43 @@ func (w *watcher) every(poll time.Duration) time.Duration {
 // a folder is of its end, or of its being moved.
 func (w *watcher) concerns(ev fsnotify.Event) bool {
 	base := filepath.Base(ev.Name)
-	return w.dirs[ev.Name] || base == filepath.Base(w.path) || base == filepath.Base(w.seen.target)
+	return w.heard[ev.Name] || base == filepath.Base(w.path) || base == filepath.Base(w.seen.target)
 }
 
-// look remembers the state of the file and listens to the folders that matter:
-// the one of the path and, behind a symlink, the one of its target.
+// tell is what tells of changes: the file. A folder is listened to only where there
+// is no file yet, or a link to it, which says nothing when it is made to lead
+// elsewhere: the database lies in the same folder, and each page that is written of
+// it would wake the gateway.
+func (w *watcher) tell() []string {
+	file := w.seen.target
+	if !w.seen.exists {
+		file = filepath.Dir(file)
+	}
+	if w.seen.target == w.path {
+		return []string{file}
+	}
+	return []string{filepath.Dir(w.path), file}
+}
+
+// look remembers the state of the file and listens to what tells of changes.
 func (w *watcher) look() {
 	w.seen = stampOf(w.path)
 	if w.notify == nil {
 		return
 	}
-	want := map[string]bool{filepath.Dir(w.path): true, filepath.Dir(w.seen.target): true}
-	for dir := range w.dirs {
-		if !want[dir] {
-			_ = w.notify.Remove(dir)
-			delete(w.dirs, dir)
+	names := w.tell()
+	for name := range w.heard {
+		if !slices.Contains(names, name) {
+			_ = w.notify.Remove(name)
+			delete(w.heard, name)
 		}
 	}
-	for dir := range want {
-		// Adding twice is harmless and repairs a folder that was replaced.
-		if err := w.notify.Add(dir); err == nil {
-			w.dirs[dir] = true
+	for _, name := range names {
+		// Adding twice is harmless and finds what was put in its place.
+		if err := w.notify.Add(name); err == nil {
+			w.heard[name] = true
+		} else {
+			delete(w.heard, name)
 		}
 	}
 }

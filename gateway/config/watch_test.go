@@ -3,9 +3,11 @@ package config
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -105,6 +107,32 @@ func TestWatchFollowsEveryKindOfSave(t *testing.T) {
 	}
 	put(t, path, portText(5))
 	w.untilPort(5)
+}
+
+// TestWatchHearsNoNeighbours: the database lies beside the file and is written with
+// every message; what tells of the file must not tell of that.
+func TestWatchHearsNoNeighbours(t *testing.T) {
+	path := place(t, portText(1))
+	w := newWatcher(open(t, path, Options{}))
+	t.Cleanup(w.close)
+	hears := func(want ...string) {
+		t.Helper()
+		if got := slices.Sorted(maps.Keys(w.heard)); !slices.Equal(got, want) {
+			t.Errorf("notices come of %q, want %q", got, want)
+		}
+	}
+	hears(path)
+	swap(t, path, portText(2))
+	w.look()
+	hears(path)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	w.look()
+	hears(filepath.Dir(path)) // until there is a file again
+	put(t, path, portText(3))
+	w.look()
+	hears(path)
 }
 
 func TestWatchWithoutNotices(t *testing.T) {
