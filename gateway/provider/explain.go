@@ -132,9 +132,8 @@ func because(e *model.Error) string {
 }
 
 func keyAdvice(id string, s service, known bool) string {
-	set := fmt.Sprintf("run `hearth config set models.providers.%s.apiKey YOUR_KEY`", id)
 	if !known || len(s.keyEnv) == 0 {
-		return "Check the key: " + set + "."
+		return fmt.Sprintf("Check the key: run `hearth config set models.providers.%s.apiKey YOUR_KEY`.", id)
 	}
 	where := ""
 	if s.keyPage != "" {

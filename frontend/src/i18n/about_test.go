@@ -26,13 +26,14 @@ func TestWhatThingsAreIsInTheCatalogue(t *testing.T) {
 		readSource(t, "../../../gateway/"+root, ofWarnings, texts)
 	}
 	readSource(t, "../../../gateway/provider", ofModels, texts)
+	readSource(t, "../../../gateway/tool/policy", ofPolicy, texts)
 	readSource(t, "../../../gateway/safepath", ofPlaces, texts)
 	readSource(t, "../../../gateway/tool/file", ofPlaces, texts)
 	readSource(t, "../../../app/cli", said, texts)
 	for _, tool := range append(glob(t, "../../../gateway/tool/*/*.md"), glob(t, "../../../gateway/feature/cron/*.md")...) {
 		line, _, _ := strings.Cut(tool, "\n")
-		if s := strings.TrimSpace(sentence.FindString(strings.TrimSpace(line))); s != "" {
-			texts[s] = key(s)
+		if m := sentence.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			texts[m[1]] = key(m[1])
 		}
 	}
 	for _, skill := range glob(t, "../../../skills/*/SKILL.md") {
@@ -50,7 +51,7 @@ func TestWhatThingsAreIsInTheCatalogue(t *testing.T) {
 }
 
 // sentence is what says what a tool is for, as the page has it (text/purpose.ts).
-var sentence = regexp.MustCompile(`^.*?[.!?](?:\s|$)`)
+var sentence = regexp.MustCompile("^(.*?[.!?])(?:\\s+[\\p{Lu}`]|\\s*$)")
 
 var describes = regexp.MustCompile(`(?m)^description: (".*")$`)
 
@@ -75,6 +76,21 @@ func glob(t *testing.T, pattern string) (out []string) {
 func ofCommands(_ string, n ast.Node) []ast.Expr {
 	if lit, ok := n.(*ast.CompositeLit); ok && isA(lit.Type, "command", "Spec") {
 		return fields(lit, "Description")
+	}
+	return nil
+}
+
+// ofPolicy is why a tool may not be used.
+func ofPolicy(_ string, n ast.Node) []ast.Expr {
+	switch x := n.(type) {
+	case *ast.FuncDecl:
+		if isNamed(x.Name, "below", "restricted") {
+			return returned(x)
+		}
+	case *ast.CompositeLit:
+		if name, ok := x.Type.(*ast.Ident); ok && name.Name == "Decision" {
+			return fields(x, "Why")
+		}
 	}
 	return nil
 }

@@ -3,7 +3,8 @@
 // put into it is where a template of the catalogue has a place. So what stands in old
 // conversations is understood too, and what is not known stays as it is. errors.go does
 // the same for programs.
-import { language, put, type Language, type Words } from "./words.svelte";
+import { isolated, isolatedRTL } from "../text/oneline";
+import { direction, language, put, type Language, type Words } from "./words.svelte";
 
 interface Template {
   key: string;
@@ -22,6 +23,7 @@ interface Catalogue {
 }
 
 const nested = 4; // how deep an error is looked for in what was put into another one
+const sentenceEnd = /[.!?] [\p{Lu}`(]/u;
 const longest = 2000; // what is longer is no sentence
 
 /** Part is a file of the catalogue: errors, or what commands, settings of networks and doubts are. */
@@ -79,7 +81,7 @@ function templates(english: Words): Template[] {
 
 /** found is what was put into the template to make text of it, whatever letter begins it. Each piece is
  *  taken where it stands first and the last one at the end, so that the time it takes grows with the text
- *  and no faster. */
+ *  and no faster; a space alone where a sentence ends, if one does. */
 function found(t: Template, text: string): string[] | undefined {
   const [first = "", ...others] = t.pieces;
   if (text.length < t.own || !begins(text, first)) return undefined;
@@ -88,7 +90,8 @@ function found(t: Template, text: string): string[] | undefined {
   const values: string[] = [];
   let rest = text.slice(first.length);
   for (const p of others) {
-    const at = rest.indexOf(p);
+    const end = p === " " ? rest.search(sentenceEnd) : -1;
+    const at = end < 0 ? rest.indexOf(p) : end + 1;
     if (at < 0) return undefined;
     values.push(rest.slice(0, at));
     rest = rest.slice(at + p.length);
@@ -107,20 +110,27 @@ function translated(c: Catalogue, text: string, depth: number): string | undefin
     const values = found(t, bare);
     const own = c.own[t.key];
     if (!values || own === undefined) continue;
-    const args = values.map((value, i) => [t.places[i], translated(c, value, depth - 1) ?? value]);
+    const args = values.map((value, i) => [t.places[i], inside(c, translated(c, value, depth - 1)) ?? value]);
     return ended(put(own, Object.fromEntries(args)), text, c.language);
   }
   // Who passed it on has said before it what they were doing.
   const at = text.indexOf(": ");
   const inner = at < 0 ? undefined : translated(c, text.slice(at + 2), depth - 1);
-  if (inner !== undefined) return text.slice(0, at + 2) + inner;
+  if (inner !== undefined) return `${foreign(c, text.slice(0, at))}: ${inner}`;
   // Several sentences are found one by one.
-  const end = text.search(/[.!?] [\p{Lu}`(]/u);
+  const end = text.search(sentenceEnd);
   if (end < 0) return undefined;
   const [one, rest] = [text.slice(0, end + 1), text.slice(end + 2)];
   const [first, others] = [translated(c, one, depth - 1), translated(c, rest, depth - 1)];
-  return first === undefined && others === undefined ? undefined : `${first ?? one} ${others ?? rest}`;
+  return first === undefined && others === undefined ? undefined : `${first ?? foreign(c, one)} ${others ?? foreign(c, rest)}`;
 }
+
+/** inside is what was said as a part of another sentence, whatever letter it begins with. */
+const inside = (c: Catalogue, said: string | undefined): string | undefined =>
+  said !== undefined && direction(c.language) === "rtl" ? isolatedRTL(said) : said;
+
+/** foreign is what stays in English beside what was said. */
+const foreign = (c: Catalogue, text: string): string => (direction(c.language) === "rtl" ? isolated(text) : text);
 
 const stops: Partial<Record<Language, string>> = { ja: "。", "zh-CN": "。", hi: "।" };
 

@@ -57,6 +57,19 @@ test("a sentence is found by its text, and what was put into it", async () => {
   expect(Object.fromEntries(Object.keys(said).map((text) => [text, inWords(text)]))).toEqual(said);
 });
 
+test("in a language from right to left, what is said within a sentence is too, and what stays in English is not", async () => {
+  const en = { a: "{1} did not accept the key{2} {3}", b: "Check the key: run `{1}`." };
+  const ar = { a: "لم يقبل {1} المفتاح{2} {3}", b: "`{1}` يضبط المفتاح." };
+  vi.stubGlobal("fetch", vi.fn(async (url: string) => new Response(JSON.stringify(url === "/words/en/errors.json" ? en : ar))));
+  prefs.language = "ar";
+  await load("page");
+  await ready();
+  expect(inWords("Ember did not accept the key (HTTP 401: no). Check the key: run `hearth`.")).toBe(
+    "لم يقبل \u2068Ember\u2069 المفتاح \u2068(HTTP 401: no).\u2069 \u2067`\u2068hearth\u2069` يضبط المفتاح\u2069.",
+  );
+  expect(inWords("Ember sleeps. Check the key: run `x`.")).toBe("\u2068Ember sleeps.\u2069 `\u2068x\u2069` يضبط المفتاح.");
+});
+
 test("what commands and settings are has a catalogue of its own", async () => {
   const said: Record<string, string> = { "/words/en/about.json": "Show who you are", "/words/de/about.json": "Zeigt, wer du bist" };
   vi.stubGlobal("fetch", vi.fn(async (url: string) => new Response(JSON.stringify({ a: said[url] ?? "" }))));

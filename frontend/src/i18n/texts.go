@@ -77,7 +77,8 @@ func (e *Texts) templates() (out []errorTemplate) {
 
 // find is what was put into the template to make text of it, whatever letter begins
 // it. Each piece is taken where it stands first and the last one at the end, so that
-// the time it takes grows with the text and no faster.
+// the time it takes grows with the text and no faster; a space alone where a sentence
+// ends, if one does.
 func (t *errorTemplate) find(text string) (values []string, ok bool) {
 	first, last := t.pieces[0], t.pieces[len(t.pieces)-1]
 	if len(text) < t.own || !begins(text, first) {
@@ -88,11 +89,14 @@ func (t *errorTemplate) find(text string) (values []string, ok bool) {
 	}
 	rest := text[len(first):]
 	for _, p := range t.pieces[1 : len(t.pieces)-1] {
-		value, after, found := strings.Cut(rest, p)
-		if !found {
+		at := strings.Index(rest, p)
+		if end := sentenceEnd.FindStringIndex(rest); p == " " && end != nil {
+			at = end[0] + 1
+		}
+		if at < 0 {
 			return nil, false
 		}
-		values, rest = append(values, value), after
+		values, rest = append(values, rest[:at]), rest[at+len(p):]
 	}
 	value, ok := strings.CutSuffix(rest, last)
 	return append(values, value), ok
@@ -139,7 +143,7 @@ func (e *Texts) say(text string, depth int) (said string, ok bool) {
 		args := make([]any, 0, 2*len(values))
 		for i, value := range values {
 			if inner, ok := e.say(value, depth-1); ok {
-				value = inner
+				value = e.inside(inner)
 			}
 			args = append(args, t.places[i], value)
 		}
@@ -148,7 +152,7 @@ func (e *Texts) say(text string, depth int) (said string, ok bool) {
 	// Who passed it on has said before it what they were doing.
 	if before, rest, found := strings.Cut(text, ": "); found {
 		if inner, ok := e.say(rest, depth-1); ok {
-			return before + ": " + inner, true
+			return e.words.foreign(before) + ": " + inner, true
 		}
 	}
 	// Several sentences are found one by one.
@@ -157,7 +161,7 @@ func (e *Texts) say(text string, depth int) (said string, ok bool) {
 		first, known := e.say(one, depth-1)
 		others, more := e.say(rest, depth-1)
 		if known || more {
-			return orElse(first, known, one) + " " + orElse(others, more, rest), true
+			return e.orElse(first, known, one) + " " + e.orElse(others, more, rest), true
 		}
 	}
 	return "", false
@@ -165,11 +169,19 @@ func (e *Texts) say(text string, depth int) (said string, ok bool) {
 
 var sentenceEnd = regexp.MustCompile("[.!?] [\\p{Lu}`(]")
 
-func orElse(said string, ok bool, text string) string {
+func (e *Texts) orElse(said string, ok bool, text string) string {
 	if ok {
 		return said
 	}
-	return text
+	return e.words.foreign(text)
+}
+
+// inside is what was said as a part of another sentence, whatever letter it begins with.
+func (e *Texts) inside(said string) string {
+	if !e.words.rightToLeft {
+		return said
+	}
+	return rightToLeftIsolate + said + popIsolate
 }
 
 // ended is said begun and ended as text is: as a sentence or as a part of one.

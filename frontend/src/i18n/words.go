@@ -25,8 +25,9 @@ var files embed.FS
 // The languages of names and rights. What is said in them stands between these marks,
 // so that a name or path of the other direction does not move the words around it.
 const (
-	firstStrong = "\u2068"
-	popIsolate  = "\u2069"
+	firstStrong        = "\u2068"
+	rightToLeftIsolate = "\u2067" // whatever letter it begins with
+	popIsolate         = "\u2069"
 )
 
 // English is spoken where no other language fits.
@@ -145,10 +146,10 @@ func (w *Words) put(value any, forms string) string {
 	n, counts := value.(int)
 	if !counts {
 		s := fmt.Sprint(value)
-		if w.rightToLeft && s != "" {
-			s = firstStrong + s + popIsolate
+		if strings.HasPrefix(s, rightToLeftIsolate) {
+			return s
 		}
-		return s
+		return w.foreign(s)
 	}
 	if forms == "" {
 		return fmt.Sprint(n)
@@ -160,6 +161,16 @@ func (w *Words) put(value any, forms string) string {
 		}
 	}
 	return strings.ReplaceAll(text, "#", fmt.Sprint(n))
+}
+
+// foreign is what is not in the language, between words that are.
+func (w *Words) foreign(s string) string {
+	if !w.rightToLeft || s == "" {
+		return s
+	}
+	core := strings.TrimSpace(s) // spaces at its ends part it from the other words
+	before, after, _ := strings.Cut(s, core)
+	return before + firstStrong + core + popIsolate + after
 }
 
 var formNames = map[plural.Form]string{plural.Other: "other", plural.Zero: "zero", plural.One: "one", plural.Two: "two",

@@ -3,7 +3,7 @@
 // two files (scripts/words.mjs makes them): the words of the
 // first sight, and all others with the first part that needs some of them.
 import { prefs } from "../storage/local";
-import { isolated } from "../text/oneline";
+import { isIsolatedRTL, isolated } from "../text/oneline";
 
 export type Words = Record<string, string>;
 export type Args = Record<string, string | number>;
@@ -107,7 +107,7 @@ function place(english: Words, key: string): number {
 }
 
 // A name or path of the other direction must not move the words around it.
-const apart = (arg: string): string => (direction(spoken.language) === "rtl" && arg !== "" ? isolated(arg) : arg);
+const apart = (arg: string): string => (direction(spoken.language) === "rtl" && arg !== "" && !isIsolatedRTL(arg) ? isolated(arg) : arg);
 
 function formed(arg: string | number, forms?: string): string {
   const s = typeof arg === "number" ? number(arg) : apart(arg);

@@ -5,5 +5,14 @@ export function oneLine(s: string): string {
   return s.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\u200e\u200f]+/g, " ").replace(/\s+/g, " ").trim().slice(0, 120);
 }
 
-/** isolated keeps a name of the other writing direction from moving the words around it. */
-export const isolated = (s: string): string => String.fromCharCode(0x2068) + s + String.fromCharCode(0x2069);
+const [rightToLeft, firstStrong, pop] = [0x2067, 0x2068, 0x2069].map((c) => String.fromCharCode(c)) as [string, string, string];
+
+/** isolated keeps a name of the other writing direction from moving the words around it. Spaces at its ends
+ *  stay outside, where they part it from those. */
+export const isolated = (s: string): string => s.replace(/^(\s*)(.*?)(\s*)$/s, `$1${firstStrong}$2${pop}$3`);
+
+/** isolatedRTL says that the text is written from right to left, also where its first letter is not. */
+export const isolatedRTL = (s: string): string => rightToLeft + s + pop;
+
+/** isIsolatedRTL says whether isolatedRTL made it. */
+export const isIsolatedRTL = (s: string): boolean => s.startsWith(rightToLeft);

@@ -4,5 +4,5 @@ export function purpose(description: string): string {
   const lines = description.trim().split("\n");
   const line = lines[0]!.trimEnd();
   // A list below the line is for models, too.
-  return /^.*?[.!?](?=\s+\p{Lu}|\s*$)/u.exec(line)?.[0] ?? line.replace(/\s*:$/, ".");
+  return /^.*?[.!?](?=\s+[\p{Lu}`]|\s*$)/u.exec(line)?.[0] ?? line.replace(/\s*:$/, ".");
 }

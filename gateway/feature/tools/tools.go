@@ -133,6 +133,8 @@ func groupLabel(id string) string {
 		return "Commands"
 	case "sessions":
 		return "Chats"
+	case "mcp":
+		return "MCP"
 	}
 	return capital(id)
 }

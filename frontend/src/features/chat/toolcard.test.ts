@@ -54,6 +54,7 @@ test("what a tool is for is whole, whatever stands behind a colon", () => {
     "Search what is remembered: the notes, and chats.",
   );
   expect(purpose("Remind at a time: e.g. 8.30. Next")).toBe("Remind at a time: e.g. 8.30.");
+  expect(purpose("Ask devices. `status` lists them.")).toBe("Ask devices.");
   expect(purpose("Run a command\nand more.")).toBe("Run a command");
   expect(purpose("Look after devices:\n- one\n- two")).toBe("Look after devices.");
 });
