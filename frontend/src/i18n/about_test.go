@@ -27,6 +27,9 @@ func TestWhatThingsAreIsInTheCatalogue(t *testing.T) {
 	}
 	readSource(t, "../../../gateway/provider", ofModels, texts)
 	readSource(t, "../../../gateway/tool/policy", ofPolicy, texts)
+	for _, root := range []string{"feature", "command", "provider/choice"} {
+		readSource(t, "../../../gateway/"+root, ofReplies, texts)
+	}
 	readSource(t, "../../../gateway/safepath", ofPlaces, texts)
 	readSource(t, "../../../gateway/tool/file", ofPlaces, texts)
 	readSource(t, "../../../app/cli", said, texts)

@@ -45,6 +45,12 @@ export function inWords(text: string, part: Part = "errors"): string {
   return text;
 }
 
+/** inReply is what a slash command answered: Markdown, each line of which is found by itself. */
+export function inReply(text: string): string {
+  if (language() === "en") return text;
+  return text.replace(/^(\s*- )?(.+)$/gm, (_, mark: string | undefined, line: string) => (mark ?? "") + inWords(line, "about"));
+}
+
 /** ready gets the catalogue, where one is needed. */
 export async function ready(part: Part = "errors"): Promise<void> {
   const wanted = language();

@@ -1,7 +1,7 @@
 // Errors of the gateway, as a person reads them in another language.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { prefs } from "../storage/local";
-import { inWords, ready } from "./errors.svelte";
+import { inReply, inWords, ready } from "./errors.svelte";
 import { load } from "./words.svelte";
 
 const english = {
@@ -68,6 +68,18 @@ test("in a language from right to left, what is said within a sentence is too, a
     "لم يقبل \u2068Ember\u2069 المفتاح \u2068(HTTP 401: no).\u2069 \u2067`\u2068hearth\u2069` يضبط المفتاح\u2069.",
   );
   expect(inWords("Ember sleeps. Check the key: run `x`.")).toBe("\u2068Ember sleeps.\u2069 `\u2068x\u2069` يضبط المفتاح.");
+});
+
+test("a reply of a command is said line by line, with its list", async () => {
+  const en = { a: "Model: {1}", b: "Context: {1}", c: "{1} tokens of unknown room" };
+  const it = { a: "Modello: {1}", b: "Contesto: {1}", c: "{1} token, spazio ignoto" };
+  vi.stubGlobal("fetch", vi.fn(async (url: string) => new Response(JSON.stringify(url === "/words/en/about.json" ? en : it))));
+  const reply = "**Hearth 1**\n\n- Model: own/one\n- Context: 12 tokens of unknown room\n";
+  expect(inReply(reply)).toBe(reply);
+  prefs.language = "it";
+  await load("page");
+  await ready("about");
+  expect(inReply(reply)).toBe("**Hearth 1**\n\n- Modello: own/one\n- Contesto: 12 token, spazio ignoto\n");
 });
 
 test("what commands and settings are has a catalogue of its own", async () => {

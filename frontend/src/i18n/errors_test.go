@@ -192,6 +192,9 @@ func ofFailures(file string, n ast.Node) (out []ast.Expr) {
 // leastOf is how many letters of its own a text of a file has at least: what is said of
 // a run is short.
 func leastOf(file string) int {
+	if replying.MatchString(filepath.ToSlash(file)) {
+		return 3
+	}
 	if strings.Contains(filepath.ToSlash(file), "gateway/session/") || strings.HasSuffix(filepath.ToSlash(file), "modelcheck/words.go") {
 		return 5
 	}

@@ -1,5 +1,6 @@
 // What the list on screen is made of. Long answers are cut into rows of a few
 // blocks: the list then only keeps what is near the window.
+import { inReply } from "../i18n/errors.svelte";
 import type { Earlier, WireBlock } from "../net/wire";
 import { blocksOf, type Block } from "../text/stream";
 import { show, type Live, type Tool } from "./live";
@@ -104,7 +105,8 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
     if (m.role === "system") rows.push({ kind: "note", key: m.id, state: "system", text: m.text, msg: m, all: [m] });
     if (m.role !== "assistant") continue;
     if (m.quiet) {
-      rows.push({ kind: "command", key: `c/${m.id}`, blocks: parsed.of(m.text), text: m.text, msg: m });
+      const text = inReply(m.text);
+      rows.push({ kind: "command", key: `c/${m.id}`, blocks: parsed.of(text), text, msg: m });
       continue;
     }
     const s: Style = { run: runKey(m.runId || m.id, turn.user?.runId ?? ""), builtIn: m.builtIn, live: false, changed };

@@ -151,6 +151,21 @@ export const cases = [
     },
   },
   {
+    name: "languages: what a slash command answers is said in German, its list too",
+    async run(w, open) {
+      const page = await open({ width: 1280, height: 800, locale: "de-DE" });
+      await ready(page);
+      await page.keyboard.press("Control+Shift+O");
+      await until(page, () => document.querySelector(".welcome"));
+      await say(page, "/status");
+      await shows(page, ".reply li", /^Modell: /);
+      const lines = await page.$$eval(".reply li", (all) => all.map((e) => e.innerText));
+      for (const line of [/^Kontext: /, /^Sitzung: .*Nachrichten 0$/, /^Warteschlange: /, /^Läuft seit /]) assert.ok(lines.some((l) => line.test(l)), lines.join("\n"));
+      await say(page, "/think none");
+      await until(page, () => [...document.querySelectorAll(".reply")].at(-1).innerText.startsWith("Die Stufe für /think kann off, "));
+    },
+  },
+  {
     name: "languages: what goes wrong, and what the doctor finds, is said in German",
     async run(w, open) {
       const page = await open({ width: 1280, height: 800, locale: "de-DE" });

@@ -113,16 +113,16 @@ func stopped(messages, helpers int) string {
 
 func (f *feature) cmdWhoami(ctx context.Context, key, _ string) (string, error) {
 	s := command.SpeakerIn(ctx)
-	this := " This conversation is `" + key + "`."
+	this := "This conversation is `" + key + "`."
 	switch {
 	case s.Network == "" && s.Owner:
-		return "You are the owner, at a device of your own." + this, nil
+		return "You are the owner, at a device of your own. " + this, nil
 	case s.Network == "" || s.Network == channel.API && !s.Owner:
-		return "You are a program with a token of its own, and not the owner." + this, nil
+		return "You are a program with a token of its own, and not the owner. " + this, nil
 	case s.Network == channel.API:
-		return "You are the owner, by a program that you gave your rights." + this, nil
+		return "You are the owner, by a program that you gave your rights. " + this, nil
 	case s.Owner && s.Chat == channel.Direct:
-		return "You are the owner, on " + s.Where() + "." + this, nil
+		return "You are the owner, on " + s.Where() + ". " + this, nil
 	case s.Owner:
 		return "You are the owner, in a group on " + s.Where() + "; what is said here is read by all of it. This conversation is the group's, `" +
 			key + "`.", nil

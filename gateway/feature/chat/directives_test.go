@@ -47,8 +47,8 @@ func TestDirectivesHoldForOneMessage(t *testing.T) {
 func TestDirectivesAloneHoldForTheSession(t *testing.T) {
 	r := gatewaytest.New(t, "chat/think")
 	p := r.Connect()
-	if got := p.Say("main", "a", "/think high /verbose full").Message.Text(); !strings.Contains(got, "thinking is now **high**") ||
-		!strings.Contains(got, "tool activity is now **full**") {
+	if got := p.Say("main", "a", "/think high /verbose full").Message.Text(); !strings.Contains(got, "`/think` is now **high**") ||
+		!strings.Contains(got, "`/verbose` is now **full**") {
 		t.Errorf("two levels: %q", got)
 	}
 	if got := p.Say("main", "b", "hi").Message.Text(); got != "echo: hi" || r.Model.Snapshot().Thinking != `"high"` {

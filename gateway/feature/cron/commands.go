@@ -111,12 +111,12 @@ func (f *feature) plan(ctx context.Context, key string, p when.Plan, s protocol.
 		return "", err
 	}
 	j := &added.CronJob
-	what := "Planned"
+	line := "Planned: **%s**"
 	if s.Hearth != nil && s.Hearth.Reminder {
-		what = "I will remind you"
+		line = "I will remind you: **%s**"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: **%s**\n%s%s", what, oneLine(j.Name), capital(j.Hearth.Words), inZone(j))
+	fmt.Fprintf(&b, line+"\n%s%s", oneLine(j.Name), capital(j.Hearth.Words), inZone(j))
 	if p.Recurs() && len(j.Hearth.Next) > 0 {
 		var next []string
 		for _, at := range j.Hearth.Next[:min(3, len(j.Hearth.Next))] {

@@ -22,16 +22,16 @@ func (f *feature) commands() []command.Command {
 		{Spec: command.Spec{Name: "compact", Args: "[instructions|restore]", Description: "Summarize the older part of the conversation",
 			Category: "session"}, Do: f.cmdCompact},
 		{Spec: command.Spec{Name: "think", Args: "[off|low|medium|high]", Description: "How long the model thinks", Category: "options",
-			Choices: command.Levels("think")}, Do: f.cmdLevel("thinking", "think", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) {
+			Choices: command.Levels("think")}, Do: f.cmdLevel("think", func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) {
 			p.ThinkingLevel = orElse(v, "off")
 		},
 			func(r protocol.SessionRow) string { return r.ThinkingLevel })},
 		{Spec: command.Spec{Name: "verbose", Args: "[on|off|full]", Description: "Show tool activity", Category: "options",
-			Choices: command.Levels("verbose")}, Do: f.cmdLevel("tool activity", "verbose",
+			Choices: command.Levels("verbose")}, Do: f.cmdLevel("verbose",
 			func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.VerboseLevel = v },
 			func(r protocol.SessionRow) string { return r.VerboseLevel })},
 		{Spec: command.Spec{Name: "reasoning", Args: "[on|off|stream]", Description: "Show the model's reasoning", Category: "options",
-			Choices: command.Levels("reasoning")}, Do: f.cmdLevel("reasoning", "reasoning",
+			Choices: command.Levels("reasoning")}, Do: f.cmdLevel("reasoning",
 			func(p *protocol.SessionsPatchParams, v protocol.Patch[string]) { p.ReasoningLevel = v },
 			func(r protocol.SessionRow) string { return r.ReasoningLevel })},
 		{Spec: command.Spec{Name: "send", Args: "[on|off|inherit]", Description: "Allow or hold back replies to this chat", Category: "options",
@@ -46,7 +46,7 @@ func noTrigger(context.Context, string, string) (string, error) {
 }
 
 // cmdLevel is a command that shows or sets one of a few levels.
-func (f *feature) cmdLevel(what, name string, put func(*protocol.SessionsPatchParams, protocol.Patch[string]),
+func (f *feature) cmdLevel(name string, put func(*protocol.SessionsPatchParams, protocol.Patch[string]),
 	get func(protocol.SessionRow) string) func(ctx context.Context, key, args string) (string, error) {
 	levels := command.Levels(name)
 	return func(ctx context.Context, key, args string) (string, error) {
@@ -57,10 +57,10 @@ func (f *feature) cmdLevel(what, name string, put func(*protocol.SessionsPatchPa
 			if now == "" {
 				now = levels[0]
 			}
-			return fmt.Sprintf("The level of %s is **%s**. Choose from %s.", what, now, strings.Join(levels, ", ")), err
+			return fmt.Sprintf("The level of `/%s` is **%s**. Choose from %s.", name, now, strings.Join(levels, ", ")), err
 		}
 		if !slices.Contains(levels, level) {
-			return fmt.Sprintf("The level of %s can be %s.", what, strings.Join(levels, ", ")), nil
+			return fmt.Sprintf("The level of `/%s` can be %s.", name, strings.Join(levels, ", ")), nil
 		}
 		var p protocol.SessionsPatchParams
 		v := protocol.PatchTo(level)
@@ -69,7 +69,7 @@ func (f *feature) cmdLevel(what, name string, put func(*protocol.SessionsPatchPa
 		}
 		put(&p, v)
 		_, err := f.o.Sessions.Patch(ctx, key, p)
-		return fmt.Sprintf("The level of %s is now **%s**.", what, level), err
+		return fmt.Sprintf("The level of `/%s` is now **%s**.", name, level), err
 	}
 }
 

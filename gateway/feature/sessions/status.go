@@ -22,7 +22,7 @@ func (f *feature) cmdStatus(ctx context.Context, key, _ string) (string, error) 
 	p, override := f.o.Sessions.QueueOf(key)
 	queue := string(p.Mode)
 	if override != nil {
-		queue += " (set for this session)"
+		queue += ", set for this session"
 	}
 	active, queued := f.o.Sessions.Load()
 	var b strings.Builder
@@ -73,7 +73,8 @@ func (f *feature) cmdContext(_ context.Context, key, args string) (string, error
 		if p.Detail {
 			indent = "  "
 		}
-		fmt.Fprintf(&b, "%s- %s: %d bytes\n", indent, p.Name, p.Bytes)
+		b.WriteString(indent)
+		fmt.Fprintf(&b, "- %s: %d bytes\n", p.Name, p.Bytes)
 	}
 	if args != "detail" {
 		b.WriteString("\n`/context detail` shows each part.")
