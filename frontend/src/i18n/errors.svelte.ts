@@ -48,7 +48,7 @@ export function inWords(text: string, part: Part = "errors"): string {
 /** inReply is what a slash command answered: Markdown, each line of which is found by itself. */
 export function inReply(text: string): string {
   if (language() === "en") return text;
-  return text.replace(/^(\s*- )?(.+)$/gm, (_, mark: string | undefined, line: string) => (mark ?? "") + inWords(line, "about"));
+  return text.replace(/^([ \t]*- )?(.+)$/gm, (_, mark: string | undefined, line: string) => (mark ?? "") + inWords(line, "about"));
 }
 
 /** ready gets the catalogue, where one is needed. */

@@ -65,9 +65,9 @@ test("in a language from right to left, what is said within a sentence is too, a
   await load("page");
   await ready();
   expect(inWords("Ember did not accept the key (HTTP 401: no). Check the key: run `hearth`.")).toBe(
-    "لم يقبل \u2068Ember\u2069 المفتاح \u2068(HTTP 401: no).\u2069 \u2067`\u2068hearth\u2069` يضبط المفتاح\u2069.",
+    "لم يقبل \u2068Ember\u2069 المفتاح \u2068(HTTP 401: no).\u2069 \u2067`hearth` يضبط المفتاح\u2069.",
   );
-  expect(inWords("Ember sleeps. Check the key: run `x`.")).toBe("\u2068Ember sleeps.\u2069 `\u2068x\u2069` يضبط المفتاح.");
+  expect(inWords("Ember sleeps. Check the key: run `x`.")).toBe("\u2068Ember sleeps.\u2069 `x` يضبط المفتاح.");
 });
 
 test("a reply of a command is said line by line, with its list", async () => {

@@ -53,17 +53,17 @@ func TestErrorsAreSaid(t *testing.T) {
 
 // TestErrorsFromRightToLeft: what is said within another sentence is written from right
 // to left as a whole, whatever letter it begins with; what stays in English, with the
-// marks around it, is not.
+// marks around it, is not; and what stands between backquotes can be copied as it is.
 func TestErrorsFromRightToLeft(t *testing.T) {
 	e := openErrors(t, "ar")
 	e.words.english = map[string]string{"a": "{1} did not accept the key{2} {3}", "b": "Check the key: run `{1}`."}
 	e.words.own = map[string]string{"a": "لم يقبل {1} المفتاح{2} {3}", "b": "`{1}` يضبط المفتاح."}
 	got := e.Say("Ember did not accept the key (HTTP 401: no). Check the key: run `hearth`.")
-	want := "لم يقبل \u2068Ember\u2069 المفتاح \u2068(HTTP 401: no).\u2069 \u2067`\u2068hearth\u2069` يضبط المفتاح\u2069."
+	want := "لم يقبل \u2068Ember\u2069 المفتاح \u2068(HTTP 401: no).\u2069 \u2067`hearth` يضبط المفتاح\u2069."
 	if got != want {
 		t.Errorf("%+q, want %+q", got, want)
 	}
-	if got, want := e.Say("Ember sleeps. Check the key: run `x`."), "\u2068Ember sleeps.\u2069 `\u2068x\u2069` يضبط المفتاح."; got != want {
+	if got, want := e.Say("Ember sleeps. Check the key: run `x`."), "\u2068Ember sleeps.\u2069 `x` يضبط المفتاح."; got != want {
 		t.Errorf("%+q, want %+q", got, want)
 	}
 }

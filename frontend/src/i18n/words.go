@@ -129,24 +129,42 @@ func (w *Words) Say(key string, args ...any) string {
 	if len(args) == 0 {
 		return s
 	}
-	return slot.ReplaceAllStringFunc(s, func(whole string) string {
-		m := slot.FindStringSubmatch(whole)
-		for i := 0; i+1 < len(args); i += 2 {
-			if args[i] == m[1] {
-				return w.put(args[i+1], m[2])
-			}
+	var b strings.Builder
+	at := 0
+	for _, m := range slot.FindAllStringSubmatchIndex(s, -1) {
+		value, ok := argument(s[m[2]:m[3]], args)
+		if !ok {
+			continue
 		}
-		return whole
-	})
+		forms := ""
+		if m[4] >= 0 {
+			forms = s[m[4]:m[5]]
+		}
+		b.WriteString(s[at:m[0]])
+		b.WriteString(w.put(value, forms, strings.Count(s[:m[0]], "`")%2 == 1))
+		at = m[1]
+	}
+	return b.String() + s[at:]
+}
+
+// argument is the one of a name.
+func argument(name string, args []any) (value any, ok bool) {
+	for i := 0; i+1 < len(args); i += 2 {
+		if args[i] == name {
+			return args[i+1], true
+		}
+	}
+	return nil, false
 }
 
 var form = regexp.MustCompile(`(\w+) \{([^}]*)\}`)
 
-func (w *Words) put(value any, forms string) string {
+// put is a value in its place. In code, between backquotes, it is copied as it is.
+func (w *Words) put(value any, forms string, code bool) string {
 	n, counts := value.(int)
 	if !counts {
 		s := fmt.Sprint(value)
-		if strings.HasPrefix(s, rightToLeftIsolate) {
+		if code || strings.HasPrefix(s, rightToLeftIsolate) {
 			return s
 		}
 		return w.foreign(s)

@@ -95,7 +95,12 @@ export function say(part: Part, english: Words, key: string, args?: Args): strin
 
 /** put puts the arguments into a sentence. */
 export const put = (s: string, args: Args): string =>
-  s.replace(/\{(\w+)(?:, plural, ((?:\w+ \{[^}]*\} ?)+))?\}/g, (whole, name: string, forms?: string) => formed(args[name] ?? whole, forms));
+  s.replace(/\{(\w+)(?:, plural, ((?:\w+ \{[^}]*\} ?)+))?\}/g, (whole, name: string, forms: string | undefined, at: number) =>
+    formed(args[name] ?? whole, forms, inCode(s, at)),
+  );
+
+/** inCode says whether a place lies between backquotes: what stands there is copied as it is. */
+const inCode = (s: string, at: number): boolean => s.slice(0, at).split("`").length % 2 === 0;
 
 const places = new WeakMap<Words, Map<string, number>>();
 
@@ -109,8 +114,8 @@ function place(english: Words, key: string): number {
 // A name or path of the other direction must not move the words around it.
 const apart = (arg: string): string => (direction(spoken.language) === "rtl" && arg !== "" && !isIsolatedRTL(arg) ? isolated(arg) : arg);
 
-function formed(arg: string | number, forms?: string): string {
-  const s = typeof arg === "number" ? number(arg) : apart(arg);
+function formed(arg: string | number, forms: string | undefined, code: boolean): string {
+  const s = typeof arg === "number" ? number(arg) : code ? arg : apart(arg);
   if (!forms) return s;
   const want = new Intl.PluralRules(locale()).select(Number(arg));
   return (RegExp(`\\b${want} \\{(.*?)\\}`).exec(forms) ?? /other \{(.*?)\}/.exec(forms))![1]!.replace("#", s);

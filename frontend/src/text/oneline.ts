@@ -9,7 +9,11 @@ const [rightToLeft, firstStrong, pop] = [0x2067, 0x2068, 0x2069].map((c) => Stri
 
 /** isolated keeps a name of the other writing direction from moving the words around it. Spaces at its ends
  *  stay outside, where they part it from those. */
-export const isolated = (s: string): string => s.replace(/^(\s*)(.*?)(\s*)$/s, `$1${firstStrong}$2${pop}$3`);
+export function isolated(s: string): string {
+  const core = s.trim();
+  const at = s.indexOf(core);
+  return s.slice(0, at) + firstStrong + core + pop + s.slice(at + core.length);
+}
 
 /** isolatedRTL says that the text is written from right to left, also where its first letter is not. */
 export const isolatedRTL = (s: string): string => rightToLeft + s + pop;
