@@ -9,12 +9,13 @@ import (
 )
 
 // replying are the files of slash commands, and of what their replies are made of.
-var replying = regexp.MustCompile(`gateway/(command/words|provider/choice/(words|match)|feature/(pause/pause|tasks/command|cron/(commands|buttons|proposals)` +
-	`|usage/commands|approvals/command|chat/(commands|why|queue)|messaging/moving|sessions/(commands|status)|models/commands))\.go$`)
+var replying = regexp.MustCompile(`gateway/(command/words|provider/choice/(words|match)` +
+	`|feature/(pause/pause|tasks/command|cron/(commands|buttons|proposals)|usage/commands` +
+	`|approvals/command|chat/(commands|why|queue)|messaging/moving|sessions/(commands|status)|models/commands))\.go$`)
 
 // replies are the functions of these files that make texts for people.
-var replies = regexp.MustCompile(`^(cmd\w+|command|words|Words|contextWords|Refusal|noTrigger|guestStatus|stopped|found|named|listed|shown|plan` +
-	`|dueWords|whereTo|costWords|ofLimit)$`)
+var replies = regexp.MustCompile(`^(cmd\w+|command|words|Words|contextWords|Refusal|noTrigger|guestStatus` +
+	`|stopped|found|named|listed|shown|plan|dueWords|whereTo|costWords|ofLimit)$`)
 
 // ofReplies is what slash commands answer. It is Markdown of several lines, and each line
 // is found by itself, without the mark of a list.
@@ -29,12 +30,9 @@ func ofReplies(file string, n ast.Node) (out []ast.Expr) {
 	if !ok || !replies.MatchString(f.Name.Name) {
 		return nil
 	}
+	out = returned(f)
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.ReturnStmt:
-			out = append(out, n.Results...)
-		case *ast.AssignStmt:
-			out = append(out, n.Rhs...)
 		case *ast.KeyValueExpr:
 			out = append(out, n.Value)
 		case *ast.CallExpr:

@@ -90,8 +90,10 @@ func (t *errorTemplate) find(text string) (values []string, ok bool) {
 	rest := text[len(first):]
 	for _, p := range t.pieces[1 : len(t.pieces)-1] {
 		at := strings.Index(rest, p)
-		if end := sentenceEnd.FindStringIndex(rest); p == " " && end != nil {
-			at = end[0] + 1
+		if p == " " {
+			if end := sentenceEnd.FindStringIndex(rest); end != nil {
+				at = end[0] + 1
+			}
 		}
 		if at < 0 {
 			return nil, false
