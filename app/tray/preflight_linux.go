@@ -22,5 +22,6 @@ func preflight(ctx context.Context) error {
 	}
 	_ = c.Close()
 	plain()
+	openBus()
 	return nil
 }

@@ -297,10 +297,19 @@ export const cases = [
       const page = await begin(w, open);
       const arrived = [];
       await page.route(/evil\.example|192\.168|localhost\/x/, (r) => (arrived.push(r.request().url()), r.abort()));
-      await ask(page, "bad svg");
-      await page.click("button.open");
-      await until(page, () => document.querySelector(".pane iframe"));
-      await pause(page, 500);
+      // A server, as above: what stands in a frame is allowed to try.
+      const elsewhere = createServer((req, res) => (arrived.push(req.url), res.end("here")));
+      const port = await freePort();
+      await new Promise((r) => elsewhere.listen(port, "127.0.0.1", r));
+      try {
+        await ask(page, `bad svg ${w.url} http://127.0.0.1:${port}`);
+        await page.click("button.open");
+        await until(page, () => document.querySelector(".pane iframe"));
+        await pause(page, 1500);
+        assert.ok(page.trouble.some((t) => t.includes(`127.0.0.1:${port}/`)), `it was not tried: ${page.trouble}`);
+      } finally {
+        elsewhere.close();
+      }
       await page.keyboard.press("Escape");
       for (const name of ["bad mermaid", "bad chart"]) {
         await ask(page, name);

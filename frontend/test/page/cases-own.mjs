@@ -266,7 +266,11 @@ export const cases = [
         await eventually("the reference in the file", () => file(f).tools.web.search.apiKey === "keychain:tools.web.search.apiKey");
         assert.doesNotMatch(readFileSync(f.config, "utf8"), /canary/);
         assert.match(execFileSync(f.bin, ["secrets", "list"], { env: f.env, encoding: "utf8" }), /tools\.web\.search\.apiKey/);
+        // A key that was typed and not saved is not what another service is asked with.
+        await page.fill("dialog [data-part=search-key] input", "BSA-another-0123456789");
         await page.selectOption('.field[data-path="tools.web.search.provider"] select', "searxng");
+        await shows(page, "dialog [data-part=search-key]", /SearXNG/);
+        assert.equal(await page.inputValue("dialog [data-part=search-key] input"), "");
         await page.fill("dialog [data-part=search-key] input", "http://127.0.0.1:8888");
         await page.click("dialog [data-part=search-key] .primary");
         await eventually("the address in the file", () => file(f).tools.web.search.baseUrl === "http://127.0.0.1:8888");
