@@ -222,7 +222,7 @@ var toldFields = map[string]bool{
 }
 
 // whole are files all of whose texts are told.
-var whole = regexp.MustCompile(`gateway/provider/explain\w*\.go$|gateway/modelcheck/words\.go$`)
+var whole = regexp.MustCompile(`gateway/(provider/explain\w*|modelcheck/words|feature/cron/(alert|command))\.go$`)
 
 // sentences are files whose whole sentences are told, those of others being for models, logs
 // or who writes from a network.

@@ -1,6 +1,6 @@
 // What the list on screen is made of. Long answers are cut into rows of a few
 // blocks: the list then only keeps what is near the window.
-import { inReply } from "../i18n/errors.svelte";
+import { inReply, inWords } from "../i18n/errors.svelte";
 import type { Earlier, WireBlock } from "../net/wire";
 import { blocksOf, type Block } from "../text/stream";
 import { show, type Live, type Tool } from "./live";
@@ -117,8 +117,9 @@ export function replyRows(turn: Turn, parsed: Parsed): Row[] {
     if (thought !== "")
       rows.push({ kind: "thought", key: `${s.run}/${ordinal++}/r`, head: rows.length === 0, builtIn: s.builtIn, text: thought });
     if (m.text.trim() !== "") {
-      const blocks = parsed.of(m.text);
-      rows.push(...textRows(s, ordinal++, blocks, blocks.length, rows.length === 0, m.text, m));
+      const text = m.label === "Jobs" ? inWords(m.text) : m.text;
+      const blocks = parsed.of(text);
+      rows.push(...textRows(s, ordinal++, blocks, blocks.length, rows.length === 0, text, m));
     }
     let from = m.ts;
     const tools = m.content

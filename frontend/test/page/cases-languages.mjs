@@ -1,8 +1,8 @@
 // Other languages on small screens: nothing hangs over the edge, no button is cut,
 // and from right to left everything is as whole as from left to right.
 import assert from "node:assert/strict";
-import { answered, axe, pick, ready, say, shows, until } from "./harness.mjs";
-import { phone, reachable, say as write, scan, talks } from "./phone.mjs";
+import { World, answered, axe, pick, ready, say, shows, until } from "./harness.mjs";
+import { hearth, phone, reachable, say as write, scan, talks } from "./phone.mjs";
 
 // Those with the longest words, the widest letters, and one from right to left.
 const small = ["de-DE", "ru-RU", "fr-FR", "hi-IN", "ja-JP", "ar-EG"];
@@ -163,6 +163,23 @@ export const cases = [
       for (const line of [/^Kontext: /, /^Sitzung: .*Nachrichten 0$/, /^Warteschlange: /, /^Läuft seit /]) assert.ok(lines.some((l) => line.test(l)), lines.join("\n"));
       await say(page, "/think none");
       await until(page, () => [...document.querySelectorAll(".reply")].at(-1).innerText.startsWith("Die Stufe für /think kann off, "));
+    },
+  },
+  {
+    name: "languages: that a job failed is said in German, in the page that is open",
+    world: "guide",
+    async run(w, open) {
+      const f = await World.fresh(w);
+      try {
+        const page = await f.open({ locale: "de-DE" });
+        open.pages.push(page);
+        await ready(page);
+        hearth(f, "cron", "add", "--at", "1s", "--name", "Broken", "--command", "/no/such/program");
+        await shows(page, ".row.text .label", /^Zeitpläne$/);
+        await shows(page, ".row.text .md", /^Die Aufgabe „Broken“ ist fehlgeschlagen: Der Befehl endete mit Code 127\. Seine Ausgabe endete mit: .*no\/such/);
+      } finally {
+        await f.stop();
+      }
     },
   },
   {

@@ -92,7 +92,7 @@ func (f *feature) runCommand(ctx context.Context, r job.Run) job.Result {
 			res.Error = "The command was ended by " + exit.Signal + "."
 		}
 		if text != "" {
-			res.Error += " It said: " + text[max(0, len(text)-500):]
+			res.Error += " Its output ended with: " + text[max(0, len(text)-500):]
 		}
 	}
 	return res
