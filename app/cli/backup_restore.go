@@ -126,7 +126,11 @@ func verifyBackup(ctx context.Context, a *app, file, identity string) error {
 	if err != nil {
 		return err
 	}
-	v, err := restore.Verify(ctx, file, key)
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	v, err := restore.Verify(ctx, dir, file, key, time.Now())
 	if err != nil {
 		return asBackupFailure(err)
 	}

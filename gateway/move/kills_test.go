@@ -363,7 +363,7 @@ func (w *world) backup() {
 	list, err := backup.List(w.disk())
 	w.must(err)
 	for _, b := range list {
-		if _, err := restore.Verify(w.t.Context(), filepath.Join(w.disk(), b.Name), w.key()); err != nil {
+		if _, err := restore.Verify(w.t.Context(), w.old(), filepath.Join(w.disk(), b.Name), w.key(), time.Now()); err != nil {
 			w.t.Fatalf("%s: %v", b.Name, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +171,37 @@ func TestThereAndBack(t *testing.T) {
 				t.Error("taken back twice:", err)
 			}
 		})
+	}
+}
+
+// TestVerifyLeavesNothing: what a backup holds stands readable on the disk only while it
+// is looked at, and what one that was killed has left goes a day later.
+func TestVerifyLeavesNothing(t *testing.T) {
+	h := newHome(t)
+	h.live("one")
+	file := h.backup(false)
+	for name, age := range map[string]time.Duration{"state.verifying-1": 25 * time.Hour, "state.verifying-2": time.Hour} {
+		h.put(name+"/all/left", "words")
+		at := now.Add(-age)
+		h.must(os.Chtimes(filepath.Join(h.dir, name), at, at))
+	}
+	v, err := restore.Verify(t.Context(), h.state, file, h.key, now)
+	if err != nil || v.Files == 0 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if _, err := restore.Verify(t.Context(), h.state, file+"-gone", h.key, now); err == nil {
+		t.Error("a file that is not there is good")
+	}
+	left, err := filepath.Glob(filepath.Join(h.dir, "state.verifying-*"))
+	h.must(err)
+	if want := []string{filepath.Join(h.dir, "state.verifying-2")}; !slices.Equal(left, want) {
+		t.Errorf("%v is left, want %v", left, want)
+	}
+
+	// Where there is no state folder, such as on another machine.
+	elsewhere := statedir.Dir(filepath.Join(t.TempDir(), "none", "state"))
+	if _, err := restore.Verify(t.Context(), elsewhere, file, h.key, now); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -42,10 +42,10 @@ type Verified struct {
 	Records  int // of the database
 }
 
-// Verify reads a backup whole and rehearses a restore of it, in a folder that is
-// removed again.
-func Verify(ctx context.Context, file string, key backup.Key) (v Verified, err error) {
-	dir, err := os.MkdirTemp("", "hearth-verify-*")
+// Verify reads a backup whole and rehearses a restore of it, in a folder beside the
+// state folder that is removed again.
+func Verify(ctx context.Context, state statedir.Dir, file string, key backup.Key, now time.Time) (v Verified, err error) {
+	dir, err := verifying(state, now)
 	if err != nil {
 		return v, err
 	}
@@ -63,6 +63,28 @@ func Verify(ctx context.Context, file string, key backup.Key) (v Verified, err e
 		return v, fmt.Errorf("the database of the backup: %w", err)
 	}
 	return v, nil
+}
+
+// verifying makes a folder on the disk of the state folder, which has room for what a
+// backup holds: what is for temporary files may be in memory. Only where that may not be
+// written it is there. What a Verify that was killed left a day ago is removed: it is of
+// no use, and readable.
+func verifying(state statedir.Dir, now time.Time) (string, error) {
+	pattern := beside(string(state), "verifying-*")
+	left, _ := filepath.Glob(pattern)
+	for _, dir := range left {
+		if info, err := os.Stat(dir); err == nil && now.Sub(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(dir)
+		}
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(pattern), filepath.Base(pattern))
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		dir, err = os.MkdirTemp("", "hearth-verify-*")
+	}
+	if err != nil {
+		return "", fmt.Errorf("make a folder to unpack it in: %w", err)
+	}
+	return dir, nil
 }
 
 // Running reports whether a gateway has the state folder in use.
