@@ -7,6 +7,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 )
 
@@ -14,7 +15,7 @@ import (
 // place, which and why.
 func (c *Chooser) Words(row protocol.SessionRow) string {
 	def, source := c.o.Models.Default()
-	name := def.String() + " (default, " + source + ")"
+	name := byDefault(def.String(), source)
 	if row.ModelOverride {
 		name = row.ModelProvider + "/" + row.Model + " (chosen for this session)"
 	}
@@ -29,6 +30,20 @@ func (c *Chooser) Words(row protocol.SessionRow) string {
 		name += "; account " + row.AuthProfile + how
 	}
 	return name
+}
+
+// byDefault is the model that sessions have by default, with where it comes from
+// unless somebody chose it.
+func byDefault(name, source string) string {
+	switch source {
+	case provider.SourceLocal:
+		return name + " (default, found on this computer)"
+	case provider.SourceEnvironment:
+		return name + " (default, by a key in the environment)"
+	case provider.SourceBuiltIn:
+		return name + " (default, built in)"
+	}
+	return name + " (default)"
 }
 
 // WindowWords tells how much of the room of the model that answers a session is
