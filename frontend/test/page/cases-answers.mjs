@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { answered, axe, eventually, freePort, pick, picture, ready, say, until } from "./harness.mjs";
+import { answered, axe, eventually, pick, picture, ready, say, until } from "./harness.mjs";
 
 const begin = async (w, open, o) => {
   const page = await open(o);
@@ -22,6 +22,26 @@ const ask = async (page, name) => {
 const pause = (page, ms) => page.evaluate((n) => new Promise((r) => setTimeout(r, n)), ms);
 /** inside is the frame of an artifact. */
 const inside = (page) => page.frames().find((f) => /\/frame\/(?:artifact|online)\.html/.test(f.url()));
+
+/** tempted opens an answer that tries to reach another server, and returns the port of that: it was tried, and
+ *  nothing arrived. Firefox tells of requests that its policy then refuses, so it is the server that counts. */
+async function tempted(w, page, name) {
+  const arrived = [];
+  const elsewhere = createServer((req, res) => (arrived.push(req.url), res.end("here")));
+  await new Promise((r) => elsewhere.listen(0, "127.0.0.1", r));
+  const port = String(elsewhere.address().port);
+  try {
+    await ask(page, `${name} ${w.url} http://127.0.0.1:${port}`);
+    await page.click("button.open");
+    await until(page, () => document.querySelector(".pane iframe"));
+    await pause(page, 1500);
+    assert.deepEqual(arrived, []);
+    assert.ok(page.trouble.some((t) => t.startsWith("policy") && t.includes(`127.0.0.1:${port}/`)), `it was not tried: ${page.trouble}`);
+  } finally {
+    elsewhere.close();
+  }
+  return port;
+}
 
 export const cases = [
   {
@@ -253,22 +273,8 @@ export const cases = [
     name: "A-UI-20 an artifact cannot lead its frame to another place, and what it posts moves nothing",
     async run(w, open) {
       const page = await begin(w, open);
-      // A server, since Firefox tells of requests that its policy refuses then: none may arrive.
-      const arrived = [];
-      const elsewhere = createServer((req, res) => (arrived.push(req.url), res.end("here")));
-      const port = await freePort();
-      await new Promise((r) => elsewhere.listen(port, "127.0.0.1", r));
-      try {
-        await ask(page, `leave ${w.url} http://127.0.0.1:${port}`);
-        await page.click("button.open");
-        await until(page, () => document.querySelector(".pane iframe"));
-        await pause(page, 1500);
-        assert.deepEqual(arrived, []);
-        for (const f of page.frames().slice(1)) assert.ok(!f.url().includes(port) && !(await f.$("#app").catch(() => null)), f.url());
-        assert.ok(page.trouble.some((t) => t.startsWith("policy") && t.includes(`127.0.0.1:${port}/`)), `it was not tried: ${page.trouble}`);
-      } finally {
-        elsewhere.close();
-      }
+      const port = await tempted(w, page, "leave");
+      for (const f of page.frames().slice(1)) assert.ok(!f.url().includes(port) && !(await f.$("#app").catch(() => null)), f.url());
       page.trouble.length = 0;
     },
   },
@@ -297,19 +303,7 @@ export const cases = [
       const page = await begin(w, open);
       const arrived = [];
       await page.route(/evil\.example|192\.168|localhost\/x/, (r) => (arrived.push(r.request().url()), r.abort()));
-      // A server, as above: what stands in a frame is allowed to try.
-      const elsewhere = createServer((req, res) => (arrived.push(req.url), res.end("here")));
-      const port = await freePort();
-      await new Promise((r) => elsewhere.listen(port, "127.0.0.1", r));
-      try {
-        await ask(page, `bad svg ${w.url} http://127.0.0.1:${port}`);
-        await page.click("button.open");
-        await until(page, () => document.querySelector(".pane iframe"));
-        await pause(page, 1500);
-        assert.ok(page.trouble.some((t) => t.includes(`127.0.0.1:${port}/`)), `it was not tried: ${page.trouble}`);
-      } finally {
-        elsewhere.close();
-      }
+      await tempted(w, page, "bad svg");
       await page.keyboard.press("Escape");
       for (const name of ["bad mermaid", "bad chart"]) {
         await ask(page, name);
