@@ -17,7 +17,7 @@ ROOT_SLICE=(./gateway/process ./gateway/sandbox ./gateway/launch ./gateway/safep
 
 # Packages that compute long and do one thing after the other: the race detector
 # would have nothing to find, and multiplies their time. internal/meta holds them to it.
-WITHOUT_RACES=(./internal/meta ./frontend/src/i18n ./gateway/codemode/typescript ./gateway/cronexpr ./gateway/outbound/chunk ./gateway/sections ./gateway/session/policy)
+WITHOUT_RACES=(./internal/meta ./frontend/src/i18n ./gateway/codemode/typescript ./gateway/cronexpr ./gateway/document ./gateway/sqlite ./gateway/outbound/chunk ./gateway/sections ./gateway/session/policy)
 
 # Their tests start our programs as people do, hundreds of times. Races inside of those are
 # found where their parts are tested; here the detector would multiply each start.

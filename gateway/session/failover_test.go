@@ -36,7 +36,7 @@ func newChain(t *testing.T, tool func(context.Context)) *chainBench {
 			if r == (model.Ref{}) {
 				r = ref(c.primary)
 			}
-			return failover.Target{Ref: r, Provider: puppet{c, r.String(), account}, Tools: true, Source: "configured"}, nil
+			return failover.Target{Ref: r, Provider: puppet{c, r.String(), account}, Tools: true}, nil
 		},
 		Accounts: c.accounts, Now: time.Now,
 		Settings: func(string) failover.Settings {

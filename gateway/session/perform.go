@@ -233,7 +233,10 @@ func choiceOf(r *run, sel failover.Selection, mdl Model) string {
 	case mdl.BuiltIn:
 		return "because no model is connected; it is the built-in guide"
 	}
-	return "as the default model (" + mdl.Source + ")"
+	if mdl.Found != "" {
+		return "as the default model, " + mdl.Found
+	}
+	return "as the default model"
 }
 
 // step makes one event of the agent durable, shows it, and lets the agent go on.

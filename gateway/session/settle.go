@@ -187,7 +187,10 @@ func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
 	now := m.nowMs()
 	rec.State, rec.EndedAt, rec.Stop = end.state, now, end.stop
 	rec.ErrorText, rec.ErrorKind, rec.Detail, rec.AnsweredBy = end.errText, end.errKind, end.detail, end.ref.String()
-	m.because(rec, "ended", "%s after %.1f s", end.describe(), float64(now-rec.AcceptedAt)/1000)
+	m.because(rec, "ended", "%s", end.describe(float64(now-rec.AcceptedAt)/1000))
+	if end.errText != "" {
+		m.because(rec, "ended", "%s", end.errText)
+	}
 	row, ok, err := m.t.sessions.Get(tx, []byte(rec.SessionKey))
 	if err != nil {
 		return row, err
@@ -210,15 +213,23 @@ func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
 }
 
 // describe says how it ended, for /why.
-func (e ending) describe() string {
-	s := string(e.state)
-	if n := e.usage.Total(); n > 0 {
-		s += fmt.Sprintf(", %d tokens", n)
+func (e ending) describe(seconds float64) string {
+	n := e.usage.Total()
+	switch {
+	case e.state == RunFailed:
+		return fmt.Sprintf("failed after %.1f s", seconds)
+	case e.state == RunInterrupted:
+		return fmt.Sprintf("interrupted after %.1f s", seconds)
+	case e.state == RunDropped:
+		return fmt.Sprintf("dropped after %.1f s", seconds)
+	case e.state == RunAborted && n > 0:
+		return fmt.Sprintf("stopped after %.1f s, with %d tokens", seconds, n)
+	case e.state == RunAborted:
+		return fmt.Sprintf("stopped after %.1f s", seconds)
+	case n > 0:
+		return fmt.Sprintf("answered after %.1f s, with %d tokens", seconds, n)
 	}
-	if e.errText != "" {
-		s += ": " + e.errText
-	}
-	return s
+	return fmt.Sprintf("answered after %.1f s", seconds)
 }
 
 // putAnswer writes the answer, the receipt on the person's message, and what

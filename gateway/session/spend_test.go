@@ -129,7 +129,7 @@ func spending(t *testing.T, m *meter) (*Manager, *store.DB, *spend.Ledger) {
 			if ref == (model.Ref{}) {
 				ref = one
 			}
-			return failover.Target{Ref: ref, Provider: metered{m: m, ref: ref, account: account}, Tools: true, Source: "configured"}, nil
+			return failover.Target{Ref: ref, Provider: metered{m: m, ref: ref, account: account}, Tools: true}, nil
 		},
 		Accounts: accounts, Now: time.Now,
 		Settings: func(string) failover.Settings {

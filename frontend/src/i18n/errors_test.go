@@ -84,7 +84,8 @@ func readSource(t *testing.T, root string, chosen func(file string, n ast.Node) 
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			for _, e := range chosen(filepath.ToSlash(name), n) {
-				if text, letters := template(e); letters >= leastOf(name) && strings.Contains(text, " ") {
+				text, letters := template(e)
+				if letters >= leastOf(name) && (strings.Contains(text, " ") || single.MatchString(filepath.ToSlash(name))) {
 					texts[text] = key(text)
 				}
 			}
@@ -123,9 +124,8 @@ func ofErrors(file string, n ast.Node) (out []ast.Expr) {
 func ofFailures(file string, n ast.Node) (out []ast.Expr) {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
-		name := n.Name.Name
-		if name == "choiceOf" || name == "describe" || name == "rule" && strings.HasSuffix(file, "feature/nodes/nodes.go") {
-			return returned(n) // of why a run went as it did, and why a tool is not there
+		if wording.MatchString(file + ":" + n.Name.Name) {
+			return returned(n)
 		}
 	case *ast.ReturnStmt:
 		if whole.MatchString(file) {
@@ -166,6 +166,10 @@ func ofFailures(file string, n ast.Node) (out []ast.Expr) {
 			return n.Args
 		case last == "note", name == "v.Warn": // of settings
 			return n.Args[:1]
+		case last == "Notice" || name == "by.tell": // of a conversation
+			return n.Args[1:]
+		case name == "s.nearest": // of an allowance
+			return n.Args[:1]
 		case last == "because" && len(n.Args) > 2: // of a run
 			return n.Args[2:3]
 		case name == "protocol.Invalid", name == "usage":
@@ -195,11 +199,14 @@ func leastOf(file string) int {
 	if replying.MatchString(filepath.ToSlash(file)) {
 		return 3
 	}
-	if strings.Contains(filepath.ToSlash(file), "gateway/session/") || strings.HasSuffix(filepath.ToSlash(file), "modelcheck/words.go") {
+	if short.MatchString(filepath.ToSlash(file)) {
 		return 5
 	}
 	return 10
 }
+
+// short are files whose texts are short ones.
+var short = regexp.MustCompile(`gateway/(session/\w+|modelcheck/words|provider/failover/reason|spend/allowance)\.go$`)
 
 // returned is what a function returns and what it sets something to.
 func returned(f *ast.FuncDecl) (out []ast.Expr) {
@@ -220,6 +227,14 @@ var toldFields = map[string]bool{
 	"Message": true, "message": true, "What": true, "what": true, "Advice": true, "advice": true, "hint": true,
 	"Error": true, "Reason": true, "Problem": true, "problem": true,
 }
+
+// single are files of whose texts some are one word.
+var single = regexp.MustCompile(`gateway/spend/allowance\.go$`)
+
+// wording are functions that return words: why a run went as it did, what a conversation is
+// told of its model, and why a tool is not there.
+var wording = regexp.MustCompile(`:(choiceOf|describe|Found)$|session/failover\.go:notice$|failover/reason\.go:Words$|` +
+	`feature/nodes/nodes\.go:rule$`)
 
 // whole are files all of whose texts are told.
 var whole = regexp.MustCompile(`gateway/(provider/explain\w*|modelcheck/words|feature/cron/(alert|command))\.go$`)

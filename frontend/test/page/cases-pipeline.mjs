@@ -323,7 +323,7 @@ export const cases = [
       await answered(page, "hello");
       await page.click(".row.text .meta >> text=Why?");
       await until(page, () => document.querySelector("dialog .rule"));
-      const rules = await page.$$eval("dialog .rule", (all) => all.map((e) => e.textContent));
+      const rules = await page.$$eval("dialog [data-rule]", (all) => all.map((e) => e.dataset.rule));
       assert.ok(rules.includes("model") && rules.includes("ended"), rules.join());
       assert.match(await page.textContent("dialog dl"), /Answered[^]*script\/echo/);
       await clean(page, "why");

@@ -40,9 +40,10 @@ func chain(primary string, fallbacks ...string) map[string]any {
 func TestFault_F_PROV_08_FallbackOverHTTP(t *testing.T) {
 	for fault, reason := range map[string]string{
 		"fault-429": "rate limit", "fault-429-30": "rate limit", "fault-429-abc": "rate limit", "fault-429--1": "rate limit",
-		"fault-500": "timeout",
-		"fault-502": "timeout", "fault-503": "overloaded", "fault-529": "overloaded", "fault-401": "auth", "fault-404": "model not found",
-		"fault-billing": "billing", "fault-empty": "empty response",
+		"fault-500": "no answer",
+		"fault-502": "no answer", "fault-503": "service overloaded", "fault-529": "service overloaded",
+		"fault-401": "key not accepted", "fault-404": "model not found",
+		"fault-billing": "no credit left", "fault-empty": "empty response",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()

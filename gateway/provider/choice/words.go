@@ -32,6 +32,17 @@ func (c *Chooser) Words(row protocol.SessionRow) string {
 	return name
 }
 
+// Found is how a model was found that nobody chose; "" for one that somebody did.
+func Found(source string) string {
+	switch source {
+	case provider.SourceLocal:
+		return "found on this computer"
+	case provider.SourceEnvironment:
+		return "by a key in the environment"
+	}
+	return ""
+}
+
 // byDefault is the model that sessions have by default, with where it comes from
 // unless somebody chose it.
 func byDefault(name, source string) string {

@@ -28,7 +28,7 @@ type Target struct {
 	Tools         bool   // it can call tools
 	Images        bool   // it takes pictures
 	Local         bool   // on this computer: it may have to load first
-	Source        string // where it comes from: configured, local, environment, built-in
+	Found         string // how it was found, in words; "" when a person chose it
 }
 
 // Pinned is the account that a session keeps to.

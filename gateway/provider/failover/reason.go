@@ -33,8 +33,38 @@ const (
 	maxDetail                  = 200
 )
 
-// Words are the reason as people read it.
-func (r Reason) Words() string { return strings.ReplaceAll(string(r), "_", " ") }
+// Words are the reason as people read it, within a sentence.
+func (r Reason) Words() string {
+	switch r {
+	case ReasonAuth:
+		return "key not accepted"
+	case ReasonBilling:
+		return "no credit left"
+	case ReasonRateLimit:
+		return "rate limit"
+	case ReasonOverloaded:
+		return "service overloaded"
+	case ReasonTimeout:
+		return "no answer"
+	case ReasonModelNotFound:
+		return "model not found"
+	case ReasonFormat:
+		return "request not accepted"
+	case ReasonEmpty:
+		return "empty response"
+	case ReasonContext:
+		return "conversation too long"
+	case ReasonRefusal:
+		return "declined to answer"
+	case ReasonAborted:
+		return "was stopped"
+	case ReasonLiveSwitch:
+		return "another model was chosen"
+	case ReasonNoDetails:
+		return "no error details"
+	}
+	return "unknown failure"
+}
 
 // Classed is an error that knows its class without being a *model.Error: a
 // model that cannot be asked at all.

@@ -82,7 +82,7 @@ func (m *Models) resolve(ctx context.Context, ref model.Ref, account string) (fa
 	}
 	return failover.Target{
 		Ref: c.Ref, Provider: m.o.Guard.Provider(c.Provider, c.Ref), ContextWindow: c.ContextWindow, BuiltIn: c.BuiltIn,
-		Tools: c.Tools, Images: c.Images, Local: c.Local, Source: c.Source,
+		Tools: c.Tools, Images: c.Images, Local: c.Local, Found: choice.Found(c.Source),
 		MaxTokens: choice.Section.Of(m.o.Settings.Snapshot().Config).MaxTokens,
 	}, nil
 }
