@@ -213,6 +213,20 @@ const phones = [
       assert.deepEqual([box.width, box.height, sandbox], [360, 740, "allow-scripts"]);
       await page.click("dialog header .icon-button:last-child");
       await until(page, () => !document.querySelector("dialog"));
+      for (const text of ["formulas", "page1"]) await say(text);
+      // The field for other words opens with its buttons, and what floats there covers none of them.
+      const pencil = page.locator("article .acts [aria-label^=Edit]").nth(2);
+      await pencil.evaluate((e) => {
+        e.style.scrollMarginBlock = "30px";
+        e.scrollIntoView({ block: "end" });
+      });
+      await until(page, () => document.querySelector(".jump"));
+      await pencil.evaluate((e) => e.click());
+      await until(page, () => {
+        const buttons = [...document.querySelectorAll(".acts form button")].map((e) => [e, e.getBoundingClientRect()]);
+        const seen = ([e, { x, y, width, height }], at) => e.contains(document.elementFromPoint(x + width * at, y + height * 0.9));
+        return buttons.length === 2 && buttons.every((b) => seen(b, 0.1) && seen(b, 0.9));
+      });
       hearth(w, "config", "set", "agents.defaults.model", "script/echo");
     },
   },
