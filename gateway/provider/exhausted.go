@@ -19,7 +19,11 @@ func exhausted(s *failover.SummaryError, ref model.Ref) (message, kind string) {
 			err = &model.Error{Class: classes()[s.Attempts[0].Reason], Ref: s.Attempts[0].Ref}
 		}
 		message, kind = Explain(err, ref)
-		return message + back(s.Soonest, " It is asked again from %s on."), kind
+		if s.Soonest.IsZero() {
+			return message, kind
+		}
+		advice := fmt.Sprintf("It is asked again from %s on.", moment(s.Soonest))
+		return message + " " + advice, kind
 	}
 	what, kind := "No model could answer", KindUnknown
 	switch s.Shared() {
@@ -34,11 +38,13 @@ func exhausted(s *failover.SummaryError, ref model.Ref) (message, kind string) {
 	case failover.ReasonTimeout:
 		what, kind = "No model service could be reached, or all were silent", KindTimeout
 	}
-	what += " (" + strings.Join(models, "; ") + ")"
-	if at := back(s.Soonest, "; the soonest is back at %s. Send the message again then, or pick another model."); at != "" {
-		return what + at, kind
+	said := append([]string{what + "."}, models...)
+	if s.Soonest.IsZero() {
+		said = append(said, exhaustedAdvice(s.Shared()))
+	} else {
+		said = append(said, fmt.Sprintf("The soonest is back at %s. Send the message again then, or pick another model.", moment(s.Soonest)))
 	}
-	return what + ". " + exhaustedAdvice(s.Shared()), kind
+	return strings.Join(said, " "), kind
 }
 
 // classes are the failures for which an account rests.
@@ -61,29 +67,29 @@ func exhaustedAdvice(r failover.Reason) string {
 	return "Send the message again in a minute, or pick another model."
 }
 
-// modelsOf names what was tried, each once, with why it failed last.
+// modelsOf is a sentence for each model that was tried, with why it failed last.
 func modelsOf(s *failover.SummaryError) (out []string) {
 	var order []model.Ref
-	why := map[model.Ref]string{}
+	last := map[model.Ref]failover.Attempt{}
 	for _, a := range s.Attempts {
 		if !slices.Contains(order, a.Ref) {
 			order = append(order, a.Ref)
 		}
-		why[a.Ref] = a.Reason.Words()
+		last[a.Ref] = a
 	}
 	for i, ref := range order {
 		if i == manyNames {
-			return append(out, fmt.Sprintf("and %d more", len(order)-i))
+			return append(out, fmt.Sprintf("There are %d more that could not answer.", len(order)-i))
 		}
-		out = append(out, fmt.Sprintf("%s: %s", ref, why[ref]))
+		// Each begins with a word of its own: by that it is found in other languages.
+		if why := last[ref].Reason.Words(); last[ref].Skipped {
+			out = append(out, fmt.Sprintf("Not asked was %s (%s).", ref, why))
+		} else {
+			out = append(out, fmt.Sprintf("Asked was %s (%s).", ref, why))
+		}
 	}
 	return out
 }
 
-// back says a moment, with the day when it is not within a day of hours.
-func back(at time.Time, format string) string {
-	if at.IsZero() {
-		return ""
-	}
-	return fmt.Sprintf(format, at.Local().Format("15:04 on 2 Jan"))
-}
+// moment is a time with its day.
+func moment(at time.Time) string { return at.Local().Format("15:04 on 2 Jan") }

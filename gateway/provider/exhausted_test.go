@@ -23,14 +23,18 @@ func TestExhaustedWords(t *testing.T) {
 	}{
 		"limited": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "rate_limit"), attempt(two, "rate_limit")}, Soonest: at},
 			KindRateLimit,
-			"All models are temporarily rate-limited (anthropic/claude: rate limit; openai/gpt: rate limit); the soonest is back at 14:05 on 4 " +
-				"Mar. Send the message again then, or pick another model."},
+			"All models are temporarily rate-limited. Asked was anthropic/claude (rate limit). Asked was openai/gpt (rate limit). The soonest is " +
+				"back at 14:05 on 4 Mar. Send the message again then, or pick another model."},
 		"mixed": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "billing"), attempt(two, "auth")}}, KindUnknown,
-			"No model could answer (anthropic/claude: no credit left; openai/gpt: key not accepted). Send the message again in a " +
-				"minute, or pick another model."},
+			"No model could answer. Asked was anthropic/claude (no credit left). Asked was openai/gpt (key not accepted). Send the message again " +
+				"in a minute, or pick another model."},
 		"keys": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "auth"), attempt(two, "auth")}}, KindUnknown,
-			"No model service accepted its key (anthropic/claude: key not accepted; openai/gpt: key not accepted). Check the keys in " +
-				"Settings, or pick another model."},
+			"No model service accepted its key. Asked was anthropic/claude (key not accepted). Asked was openai/gpt (key not accepted). Check the " +
+				"keys in Settings, or pick another model."},
+		"one that rests": {
+			&failover.SummaryError{Attempts: []failover.Attempt{{Ref: one, Reason: "billing", Skipped: true}, attempt(two, "timeout")}},
+			KindUnknown, "No model could answer. Not asked was anthropic/claude (no credit left). Asked was openai/gpt (no answer). Send the " +
+				"message"},
 		"one model, two accounts": {&failover.SummaryError{Attempts: []failover.Attempt{attempt(one, "rate_limit"), attempt(one, "rate_limit")},
 			Soonest: at,
 			Last:    &model.Error{Class: model.ClassRateLimit, Ref: one}}, KindRateLimit, "Anthropic limits how much you may ask"},

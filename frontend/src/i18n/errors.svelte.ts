@@ -22,7 +22,7 @@ interface Catalogue {
   templates: Template[];
 }
 
-const nested = 4; // how deep an error is looked for in what was put into another one
+const nested = 6; // how deep an error is looked for in what was put into another one
 const sentenceEnd = /[.!?] [\p{Lu}`(]/u;
 const longest = 2000; // what is longer is no sentence
 

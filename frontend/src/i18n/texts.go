@@ -117,7 +117,7 @@ func begins(text, piece string) bool {
 // nested is how deep an error is looked for in what was put into another one. Nothing
 // longer than longest is looked for: it is no sentence.
 const (
-	nested  = 4
+	nested  = 6
 	longest = 2000
 )
 

@@ -97,7 +97,7 @@ func TestFault_F_PROV_06_NobodyAnswers(t *testing.T) {
 	p := r.Connect()
 	end := p.Say("main", "a", "hello")
 	if end.State != protocol.ChatError || end.ErrorKind != "rate_limit" || !strings.HasPrefix(end.ErrorMessage,
-		"All models are temporarily rate-limited (chat/fault-429-300: rate limit; claude/fault-429-300: rate limit)") {
+		"All models are temporarily rate-limited. Asked was chat/fault-429-300 (rate limit). Asked was claude/fault-429-300 (rate limit).") {
 		t.Errorf("%s %s: %s", end.State, end.ErrorKind, end.ErrorMessage)
 	}
 	var row protocol.SessionsList
