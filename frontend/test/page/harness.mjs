@@ -54,7 +54,8 @@ export function program(folder) {
 export function lineWith(child, pattern, what) {
   return new Promise((resolve, reject) => {
     let seen = "";
-    const timer = setTimeout(() => reject(new Error(`${what} said nothing like ${pattern} in 20 s:\n${seen}`)), 20_000);
+    // A start writes to the disk, which a busy machine can hold up for long.
+    const timer = setTimeout(() => reject(new Error(`${what} said nothing like ${pattern} in a minute:\n${seen}`)), 60_000);
     const read = (chunk) => {
       seen += chunk;
       const m = pattern.exec(seen);
