@@ -54,8 +54,11 @@ export function program(folder) {
 export function lineWith(child, pattern, what) {
   return new Promise((resolve, reject) => {
     let seen = "";
-    // A start writes to the disk, which a busy machine can hold up for long.
-    const timer = setTimeout(() => reject(new Error(`${what} said nothing like ${pattern} in a minute:\n${seen}`)), 60_000);
+    const timer = setTimeout(() => {
+      // A Go program that is told to quit says where each of its goroutines stands.
+      child.off("exit", ended).kill("SIGQUIT");
+      setTimeout(() => reject(new Error(`${what} said nothing like ${pattern} in 20 s:\n${seen}`)), 2_000);
+    }, 20_000);
     const read = (chunk) => {
       seen += chunk;
       const m = pattern.exec(seen);
@@ -63,7 +66,8 @@ export function lineWith(child, pattern, what) {
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
-    child.once("exit", (code) => (clearTimeout(timer), reject(new Error(`${what} ended with ${code}:\n${seen}`))));
+    const ended = (code) => (clearTimeout(timer), reject(new Error(`${what} ended with ${code}:\n${seen}`)));
+    child.once("exit", ended);
   });
 }
 
