@@ -26,14 +26,16 @@ const nested = 6; // how deep an error is looked for in what was put into anothe
 const sentenceEnd = /[.!?] [\p{Lu}`(]/u;
 const longest = 2000; // what is longer is no sentence
 
-/** Part is a file of the catalogue: errors, or what commands, settings of networks and doubts are. */
-export type Part = "errors" | "about";
+/** Part is what of the catalogue is looked into: errors, or what commands, settings of networks and doubts
+ *  are, or both for replies of commands, which have errors and reasons in them. */
+export type Part = "errors" | "about" | "replies";
+const files: Record<Part, string[]> = { errors: ["errors"], about: ["about"], replies: ["about", "errors"] };
 
 class Held {
   catalogue = $state.raw<Catalogue | null>(null);
   asked: Language = "en";
 }
-const parts: Record<Part, Held> = { errors: new Held(), about: new Held() };
+const parts: Record<Part, Held> = { errors: new Held(), about: new Held(), replies: new Held() };
 
 /** inWords is a text of the gateway in the language of this person: in English until the catalogue is there. */
 export function inWords(text: string, part: Part = "errors"): string {
@@ -48,7 +50,7 @@ export function inWords(text: string, part: Part = "errors"): string {
 /** inReply is what a slash command answered: Markdown, each line of which is found by itself. */
 export function inReply(text: string): string {
   if (language() === "en") return text;
-  return text.replace(/^([ \t]*- )?(.+)$/gm, (_, mark: string | undefined, line: string) => (mark ?? "") + inWords(line, "about"));
+  return text.replace(/^([ \t]*- )?(.+)$/gm, (_, mark: string | undefined, line: string) => (mark ?? "") + inWords(line, "replies"));
 }
 
 /** ready gets the catalogue, where one is needed. */
@@ -62,11 +64,13 @@ async function fetched(part: Part, wanted: Language): Promise<void> {
   held.asked = wanted;
   // The page for phones has no other part of the gateway than its own.
   const base = location.pathname.startsWith("/phone") ? "/phone/words" : "/words";
-  const get = async (l: Language): Promise<Words> => {
-    const res = await fetch(`${base}/${l}/${part}.json`);
+  const file = async (l: Language, name: string): Promise<Words> => {
+    const res = await fetch(`${base}/${l}/${name}.json`);
     if (!res.ok) throw new Error(`${res.status}`);
     return (await res.json()) as Words;
   };
+  const get = async (l: Language): Promise<Words> =>
+    Object.assign({}, ...(await Promise.all(files[part].map((name) => file(l, name))))) as Words;
   try {
     const [english, own] = await Promise.all([get("en"), get(wanted)]);
     held.catalogue = { language: wanted, own, templates: templates(english) };

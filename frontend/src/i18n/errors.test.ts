@@ -39,15 +39,21 @@ test.each(tables)("$language: $about", async ({ language, english, own, said }) 
 });
 
 test("a reply of a command is said line by line, with its list", async () => {
-  const en = { a: "Model: {1}", b: "Context: {1}", c: "{1} tokens of unknown room" };
-  const it = { a: "Modello: {1}", b: "Contesto: {1}", c: "{1} token, spazio ignoto" };
-  vi.stubGlobal("fetch", vi.fn(async (url: string) => new Response(JSON.stringify(url === "/words/en/about.json" ? en : it))));
-  const reply = "**Hearth 1**\n\n- Model: own/one\n- Context: 12 tokens of unknown room\n";
+  const said: Record<string, Record<string, string>> = {
+    "/words/en/about.json": { a: "Model: {1}", b: "Context: {1}", c: "{1} tokens of unknown room", d: "{1} answers now: {2}" },
+    "/words/it/about.json": { a: "Modello: {1}", b: "Contesto: {1}", c: "{1} token, spazio ignoto", d: "ora risponde {1}: {2}" },
+    "/words/en/errors.json": { e: "rate limit" },
+    "/words/it/errors.json": { e: "limite di richieste" },
+  };
+  vi.stubGlobal("fetch", vi.fn(async (url: string) => new Response(JSON.stringify(said[url]))));
+  const reply = "**Hearth 1**\n\n- Model: own/one\n- Context: 12 tokens of unknown room\n- own/two answers now: rate limit\n";
   expect(inReply(reply)).toBe(reply);
   prefs.language = "it";
   await load("page");
-  await ready("about");
-  expect(inReply(reply)).toBe("**Hearth 1**\n\n- Modello: own/one\n- Contesto: 12 token, spazio ignoto\n");
+  await ready("replies");
+  expect(inReply(reply)).toBe(
+    "**Hearth 1**\n\n- Modello: own/one\n- Contesto: 12 token, spazio ignoto\n- ora risponde own/two: limite di richieste\n",
+  );
 });
 
 test("what commands and settings are has a catalogue of its own", async () => {

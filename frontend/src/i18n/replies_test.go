@@ -15,7 +15,7 @@ var replying = regexp.MustCompile(`gateway/(command/words|provider/choice/(words
 
 // replies are the functions of these files that make texts for people.
 var replies = regexp.MustCompile(`^(cmd\w+|command|words|Words|contextWords|Refusal|noTrigger|guestStatus` +
-	`|stopped|found|named|listed|shown|plan|dueWords|whereTo|costWords|ofLimit|byDefault)$`)
+	`|stopped|found|named|listed|shown|plan|dueWords|whereTo|costWords|ofLimit|byDefault|stateWords|ruleWords)$`)
 
 // ofReplies is what slash commands answer. It is Markdown of several lines, and each line
 // is found by itself, without the mark of a list.

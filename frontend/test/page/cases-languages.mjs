@@ -163,6 +163,13 @@ export const cases = [
       for (const line of [/^Kontext: /, /^Sitzung: .*Nachrichten 0$/, /^Warteschlange: /, /^Läuft seit /]) assert.ok(lines.some((l) => line.test(l)), lines.join("\n"));
       await say(page, "/think none");
       await until(page, () => [...document.querySelectorAll(".reply")].at(-1).innerText.startsWith("Die Stufe für /think kann off, "));
+      await say(page, "hello");
+      await shows(page, ".row.text .md", /hello/);
+      await say(page, "/why");
+      await until(page, () => [...document.querySelectorAll(".reply")].at(-1).innerText.includes("Was entschieden hat:"));
+      const why = await page.$$eval(".reply", (all) => all.at(-1).innerText);
+      for (const line of [/^Zustand: Beantwortet$/m, /^Modell: script\/echo$/m, /^Kennung der Nachricht: /m, /^Modell: script\/echo antwortet/m, /^Beendet: nach .* beantwortet/m])
+        assert.match(why, line);
     },
   },
   {

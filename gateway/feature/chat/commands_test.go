@@ -38,7 +38,8 @@ func TestCommandsAnswerAtOnce(t *testing.T) {
 		{"/send inherit", "rules"},
 		{"/compact", "nothing to summarize"},
 		{"/stop", "Nothing was running"},
-		{"/why", "model: chat/echo answers"},
+		{"/why", "- State: Answered\n- Model: chat/echo\n"},
+		{"/why", "What decided:\n\n- Model: chat/echo answers"},
 	} {
 		end := p.Say("main", "cmd "+tc.text, tc.text)
 		if end.State != protocol.ChatFinal || !strings.Contains(end.Message.Text(), tc.want) {

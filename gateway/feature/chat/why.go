@@ -30,15 +30,19 @@ func (f *feature) cmdWhy(_ context.Context, key, args string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**", w.State)
+	fmt.Fprintf(&b, "- State: %s\n", stateWords(w.State))
 	if w.Model != "" {
-		fmt.Fprintf(&b, " by %s", w.Model)
+		fmt.Fprintf(&b, "- Model: %s\n", w.Model)
 	}
-	b.WriteString("\n\n")
+	fmt.Fprintf(&b, "- Message id `%s`\n\n", w.RunID)
+	if len(w.Reasons) == 0 {
+		b.WriteString("No rule had to decide anything.")
+		return b.String(), nil
+	}
+	b.WriteString("What decided:\n\n")
 	for _, r := range w.Reasons {
-		fmt.Fprintf(&b, "- %s: %s\n", r.Rule, r.Detail)
+		fmt.Fprintf(&b, "- %s\n", ruleWords(r))
 	}
-	fmt.Fprintf(&b, "\nMessage id `%s`", w.RunID)
 	return b.String(), nil
 }
 
@@ -55,4 +59,49 @@ func (f *feature) explain(p protocol.WhyParams) (protocol.Why, error) {
 		w.Reasons = append(w.Reasons, protocol.WhyReason(r))
 	}
 	return w, nil
+}
+
+// stateWords is how far the answer of a message is, as the page has it.
+func stateWords(state string) string {
+	switch protocol.ReceiptState(state) {
+	case protocol.ReceiptAccepted:
+		return "Received"
+	case protocol.ReceiptAnswering:
+		return "Being answered"
+	case protocol.ReceiptAnswered:
+		return "Answered"
+	case protocol.ReceiptFailed:
+		return "Not answered"
+	case protocol.ReceiptAborted:
+		return "Stopped"
+	case protocol.ReceiptDropped:
+		return "Gave way"
+	case protocol.ReceiptInterrupted:
+		return "Interrupted"
+	}
+	return state
+}
+
+// ruleWords is what a rule decided, behind what kind of decision it is. The kinds are
+// those of the page (features/chat/Why.svelte).
+func ruleWords(r protocol.WhyReason) string {
+	switch r.Rule {
+	case "model", "levels":
+		return fmt.Sprintf("Model: %s", r.Detail)
+	case "tool":
+		return fmt.Sprintf("Tool: %s", r.Detail)
+	case "fallback", "notice":
+		return fmt.Sprintf("Another model: %s", r.Detail)
+	case "skipped":
+		return fmt.Sprintf("Not asked: %s", r.Detail)
+	case "compacted":
+		return fmt.Sprintf("Summarized: %s", r.Detail)
+	case "retried", "resumed":
+		return fmt.Sprintf("Attempts: %s", r.Detail)
+	case "ended", "silent":
+		return fmt.Sprintf("Ended: %s", r.Detail)
+	case "steer", "followup", "collect", "interrupt":
+		return fmt.Sprintf("Together: %s", r.Detail)
+	}
+	return r.Rule + ": " + r.Detail
 }

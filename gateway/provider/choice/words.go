@@ -46,13 +46,11 @@ func Found(source string) string {
 // byDefault is the model that sessions have by default, with where it comes from
 // unless somebody chose it.
 func byDefault(name, source string) string {
-	switch source {
-	case provider.SourceLocal:
-		return name + " (default, found on this computer)"
-	case provider.SourceEnvironment:
-		return name + " (default, by a key in the environment)"
-	case provider.SourceBuiltIn:
+	if source == provider.SourceBuiltIn {
 		return name + " (default, built in)"
+	}
+	if found := Found(source); found != "" {
+		return fmt.Sprintf("%s (default, %s)", name, found)
 	}
 	return name + " (default)"
 }
