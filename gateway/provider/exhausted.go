@@ -22,8 +22,8 @@ func exhausted(s *failover.SummaryError, ref model.Ref) (message, kind string) {
 		if s.Soonest.IsZero() {
 			return message, kind
 		}
-		advice := fmt.Sprintf("It is asked again from %s on.", moment(s.Soonest))
-		return message + " " + advice, kind
+		// One text, in which other languages find the message, of however many sentences.
+		return fmt.Sprintf("%s It is asked again from %s on.", message, moment(s.Soonest)), kind
 	}
 	what, kind := "No model could answer", KindUnknown
 	switch s.Shared() {

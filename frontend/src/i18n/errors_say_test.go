@@ -3,8 +3,14 @@ package i18n
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 )
 
 func openErrors(t testing.TB, language string) *Texts {
@@ -66,4 +72,32 @@ func FuzzErrors(f *testing.F) {
 			t.Errorf("%q becomes nothing", text)
 		}
 	})
+}
+
+// What a model's service failed by is found in every language, also where when it is
+// asked again stands behind it.
+func TestAServiceThatRestsIsSaid(t *testing.T) {
+	files, err := filepath.Glob("*/errors.json")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("%d languages, %v", len(files), err)
+	}
+	ref := model.Ref{Provider: "anthropic", Model: "claude"}
+	for _, class := range []model.Class{model.ClassAuth, model.ClassBilling, model.ClassRateLimit, model.ClassOverloaded} {
+		last := &model.Error{Class: class, Ref: ref, Status: 429}
+		text, _ := provider.Explain(&failover.SummaryError{
+			Attempts: []failover.Attempt{{Ref: ref}}, Last: last, Soonest: time.Date(2026, 3, 4, 14, 5, 0, 0, time.Local),
+		}, ref)
+		for _, file := range files {
+			l := filepath.Base(filepath.Dir(file))
+			if l == English {
+				continue
+			}
+			said := openErrors(t, l).Say(text)
+			for _, english := range []string{"It is asked", "limits how", "did not accept", "there is no credit", "overloaded right", "ry again", "or pick"} {
+				if strings.Contains(said, english) {
+					t.Errorf("%s, %s: %q in %s", class, l, english, said)
+				}
+			}
+		}
+	}
 }
