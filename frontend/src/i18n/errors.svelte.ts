@@ -4,6 +4,7 @@
 // conversations is understood too, and what is not known stays as it is. errors.go does
 // the same for programs.
 import { isolated, isolatedRTL } from "../text/oneline";
+import { dated } from "./dates";
 import { direction, language, put, type Language, type Words } from "./words.svelte";
 
 interface Template {
@@ -120,7 +121,7 @@ function translated(c: Catalogue, text: string, depth: number): string | undefin
     const values = found(t, bare);
     const own = c.own[t.key];
     if (!values || own === undefined) continue;
-    const args = values.map((value, i) => [t.places[i], inside(c, translated(c, value, depth - 1)) ?? value]);
+    const args = values.map((value, i) => [t.places[i], inside(c, dated(value) ?? translated(c, value, depth - 1)) ?? value]);
     return ended(put(own, Object.fromEntries(args)), text, c.language);
   }
   // Who passed it on has said before it what they were doing.

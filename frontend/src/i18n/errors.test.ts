@@ -56,6 +56,16 @@ test("a reply of a command is said line by line, with its list", async () => {
   );
 });
 
+test("a date in a sentence is written as the language writes it", async () => {
+  const said: Record<string, string> = { "/words/en/errors.json": "It rests until {1}.", "/words/es/errors.json": "Descansa hasta el {1}." };
+  vi.stubGlobal("fetch", vi.fn(async (url: string) => new Response(JSON.stringify({ a: said[url] }))));
+  prefs.language = "es";
+  await load("page");
+  await ready();
+  expect(inWords("It rests until 14:05 on 4 Mar.")).toBe("Descansa hasta el 4 mar, 14:05.");
+  expect(inWords("It rests until somebody comes.")).toBe("Descansa hasta el somebody comes.");
+});
+
 test("what commands and settings are has a catalogue of its own", async () => {
   const said: Record<string, string> = { "/words/en/about.json": "Show who you are", "/words/de/about.json": "Zeigt, wer du bist" };
   vi.stubGlobal("fetch", vi.fn(async (url: string) => new Response(JSON.stringify({ a: said[url] ?? "" }))));

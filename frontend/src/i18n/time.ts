@@ -5,7 +5,8 @@ const hm = { hour: "2-digit", minute: "2-digit" } as const;
 const dm = { day: "numeric", month: "short" } as const;
 const made = new Map<string, Intl.DateTimeFormat>();
 
-function written(ts: number, form: Intl.DateTimeFormatOptions): string {
+/** written is a point in time in a form of Intl.DateTimeFormat. */
+export function written(ts: number, form: Intl.DateTimeFormatOptions): string {
   const key = locale() + Object.entries(form);
   let f = made.get(key);
   if (!f) made.set(key, (f = new Intl.DateTimeFormat(locale(), form)));
