@@ -57,7 +57,10 @@ test("a reply of a command is said line by line, with its list", async () => {
 });
 
 test("a date in a sentence is written as the language writes it", async () => {
-  const said: Record<string, string> = { "/words/en/errors.json": "It rests until {1}.", "/words/es/errors.json": "Descansa hasta el {1}." };
+  const said: Record<string, string> = {
+    "/words/en/errors.json": "It rests until {1}.",
+    "/words/es/errors.json": "Descansa hasta el {1}.",
+  };
   vi.stubGlobal("fetch", vi.fn(async (url: string) => new Response(JSON.stringify({ a: said[url] }))));
   prefs.language = "es";
   await load("page");
