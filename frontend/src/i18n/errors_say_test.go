@@ -82,6 +82,7 @@ func TestAServiceThatRestsIsSaid(t *testing.T) {
 		t.Fatalf("%d languages, %v", len(files), err)
 	}
 	ref := model.Ref{Provider: "anthropic", Model: "claude"}
+	english := []string{"It is asked", "limits how", "did not accept", "there is no credit", "overloaded right", "ry again", "or pick"}
 	for _, class := range []model.Class{model.ClassAuth, model.ClassBilling, model.ClassRateLimit, model.ClassOverloaded} {
 		last := &model.Error{Class: class, Ref: ref, Status: 429}
 		text, _ := provider.Explain(&failover.SummaryError{
@@ -93,9 +94,9 @@ func TestAServiceThatRestsIsSaid(t *testing.T) {
 				continue
 			}
 			said := openErrors(t, l).Say(text)
-			for _, english := range []string{"It is asked", "limits how", "did not accept", "there is no credit", "overloaded right", "ry again", "or pick"} {
-				if strings.Contains(said, english) {
-					t.Errorf("%s, %s: %q in %s", class, l, english, said)
+			for _, words := range english {
+				if strings.Contains(said, words) {
+					t.Errorf("%s, %s: %q in %s", class, l, words, said)
 				}
 			}
 		}
