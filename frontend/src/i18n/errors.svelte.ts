@@ -1,7 +1,7 @@
 // What the gateway says in English, in the language of this person: what goes wrong, and
 // what commands and settings of networks are. A sentence is found by its text: what was
 // put into it is where a template of the catalogue has a place. So what stands in old
-// conversations is understood too, and what is not known stays as it is. errors.go does
+// conversations is understood too, and what is not known stays as it is. texts.go does
 // the same for programs.
 import { isolated, isolatedRTL } from "../text/oneline";
 import { dated } from "./dates";
@@ -30,11 +30,11 @@ const longest = 2000; // what is longer is no sentence
 /** Part is what of the catalogue is looked into: errors, or what commands, settings of networks and doubts
  *  are, or both for replies of commands, which have errors and reasons in them. */
 export type Part = "errors" | "about" | "replies";
-const files: Record<Part, string[]> = { errors: ["errors"], about: ["about"], replies: ["about", "errors"] };
 
 class Held {
   catalogue = $state.raw<Catalogue | null>(null);
   asked: Language = "en";
+  coming: Promise<void> = Promise.resolve();
 }
 const parts: Record<Part, Held> = { errors: new Held(), about: new Held(), replies: new Held() };
 
@@ -57,27 +57,41 @@ export function inReply(text: string): string {
 /** ready gets the catalogue, where one is needed. */
 export async function ready(part: Part = "errors"): Promise<void> {
   const wanted = language();
-  if (wanted !== "en" && parts[part].asked !== wanted) await fetched(part, wanted);
+  if (wanted === "en") return;
+  const held = parts[part];
+  if (held.asked !== wanted) held.coming = hold(part, wanted);
+  await held.coming;
 }
 
-async function fetched(part: Part, wanted: Language): Promise<void> {
+async function hold(part: Part, wanted: Language): Promise<void> {
   const held = parts[part];
   held.asked = wanted;
-  // The page for phones has no other part of the gateway than its own.
-  const base = location.pathname.startsWith("/phone") ? "/phone/words" : "/words";
-  const file = async (l: Language, name: string): Promise<Words> => {
-    const res = await fetch(`${base}/${l}/${name}.json`);
-    if (!res.ok) throw new Error(`${res.status}`);
-    return (await res.json()) as Words;
-  };
-  const get = async (l: Language): Promise<Words> =>
-    Object.assign({}, ...(await Promise.all(files[part].map((name) => file(l, name))))) as Words;
   try {
-    const [english, own] = await Promise.all([get("en"), get(wanted)]);
-    held.catalogue = { language: wanted, own, templates: templates(english) };
+    held.catalogue = await (part === "replies" ? both(wanted) : fetched(part, wanted));
   } catch {
     if (held.asked === wanted) held.asked = "en"; // it is tried again with the next text
   }
+}
+
+/** both is what the two files have, which come once. */
+async function both(wanted: Language): Promise<Catalogue> {
+  await Promise.all([ready("about"), ready("errors")]);
+  const [about, errors] = [parts.about.catalogue, parts.errors.catalogue];
+  if (about?.language !== wanted || errors?.language !== wanted) throw new Error("not there");
+  const all = [...about.templates, ...errors.templates];
+  return { language: wanted, own: { ...about.own, ...errors.own }, templates: all.sort(longestFirst) };
+}
+
+async function fetched(file: string, wanted: Language): Promise<Catalogue> {
+  // The page for phones has no other part of the gateway than its own.
+  const base = location.pathname.startsWith("/phone") ? "/phone/words" : "/words";
+  const get = async (l: Language): Promise<Words> => {
+    const res = await fetch(`${base}/${l}/${file}.json`);
+    if (!res.ok) throw new Error(`${res.status}`);
+    return (await res.json()) as Words;
+  };
+  const [english, own] = await Promise.all([get("en"), get(wanted)]);
+  return { language: wanted, own, templates: templates(english) };
 }
 
 /** templates are those with the most text of their own first. */
@@ -87,8 +101,10 @@ function templates(english: Words): Template[] {
     const pieces = parts.filter((_, i) => i % 2 === 0);
     return { key, pieces, places: parts.filter((_, i) => i % 2 === 1), own: pieces.join("").length };
   });
-  return out.sort((a, b) => b.own - a.own || (a.key < b.key ? -1 : 1));
+  return out.sort(longestFirst);
 }
+
+const longestFirst = (a: Template, b: Template): number => b.own - a.own || (a.key < b.key ? -1 : 1);
 
 /** found is what was put into the template to make text of it, whatever letter begins it. Each piece is
  *  taken where it stands first and the last one at the end, so that the time it takes grows with the text

@@ -54,6 +54,8 @@ test("a reply of a command is said line by line, with its list", async () => {
   expect(inReply(reply)).toBe(
     "**Hearth 1**\n\n- Modello: own/one\n- Contesto: 12 token, spazio ignoto\n- ora risponde own/two: limite di richieste\n",
   );
+  await Promise.all([ready("about"), ready("errors")]);
+  expect(fetch).toHaveBeenCalledTimes(4); // each file once
 });
 
 test("a date in a sentence is written as the language writes it", async () => {

@@ -83,7 +83,7 @@ func stateWords(state string) string {
 }
 
 // ruleWords is what a rule decided, behind what kind of decision it is. The kinds are
-// those of the page (features/chat/Why.svelte).
+// those of the page (features/why/Why.svelte).
 func ruleWords(r protocol.WhyReason) string {
 	switch r.Rule {
 	case "model", "levels":
