@@ -163,15 +163,16 @@ func (s *Service) exchange(parent context.Context, d Dialect, req model.Request,
 	if err := f.read(s.Debug.events(s.records(h, d, resp), &f), d.Decoding(), a, h); err != nil {
 		return err
 	}
-	if err := a.finish(); err != nil {
-		if err == errConsumerLeft {
-			return err
-		}
+	if err = a.finish(); err != nil && err != errConsumerLeft {
 		return f.of(err)
 	}
-	w.timer.Reset(drainFor)
-	io.Copy(io.Discard, io.LimitReader(body, maxErrorBody)) // only so that the connection can be used again
-	return nil
+	// Who leaves with the stop has the whole answer. A connection of HTTP/1 can be
+	// used again only when its end was read, which services often send after it.
+	if resp.ProtoMajor == 1 {
+		w.timer.Reset(drainFor)
+		io.Copy(io.Discard, io.LimitReader(body, maxErrorBody))
+	}
+	return err
 }
 
 func (s *Service) ref(req model.Request) model.Ref {

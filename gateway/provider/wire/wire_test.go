@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -454,4 +456,39 @@ func TestMend(t *testing.T) {
 func ExampleClean() {
 	fmt.Println(Clean("Incorrect API key:\n sk-123456789", 200))
 	// Output: Incorrect API key: [redacted]
+}
+
+// A question takes the connection of the one before, also where a service ends its
+// answer a moment after its last event and whoever asked left with that.
+func TestAConnectionIsUsedAgain(t *testing.T) {
+	left := make(chan bool)
+	var connections atomic.Int32
+	ts := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, data("hello", "END"))
+		http.NewResponseController(w).Flush()
+		<-left
+	}))
+	ts.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	ts.Start()
+	defer ts.Close()
+	s := &Service{BaseURL: ts.URL, HTTP: ts.Client()}
+	for range 3 {
+		for ev, err := range s.Stream(t.Context(), wordsDialect(), model.Request{Model: "m"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ev.Kind == model.EventStop {
+				left <- true
+				break
+			}
+		}
+	}
+	if n := connections.Load(); n != 1 {
+		t.Errorf("three questions took %d connections", n)
+	}
 }
