@@ -50,7 +50,7 @@ func runWhy(ctx context.Context, a *app, key string, args []string) error {
 }
 
 func printWhy(out screen, w *protocol.Why) error {
-	head := []any{bold(line(w.State))}
+	head := []any{bold(line(string(w.State)))}
 	if w.Model != "" {
 		head = append(head, " by ", line(w.Model))
 	}
@@ -83,7 +83,7 @@ func printWhy(out screen, w *protocol.Why) error {
 	}
 	var rows [][]string
 	for _, r := range w.Reasons {
-		rows = append(rows, []string{after(w.AcceptedAt, r.At), r.Rule, r.Detail})
+		rows = append(rows, []string{after(w.AcceptedAt, r.At), string(r.Rule), r.Detail})
 	}
 	if len(rows) == 0 {
 		return nil

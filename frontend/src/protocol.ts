@@ -5578,7 +5578,7 @@ export interface WhyParams {
 export interface Why {
   runId: string;
   sessionKey: string;
-  state: string;
+  state: ReceiptState;
   model?: string;
   acceptedAt: number;
   startedAt?: number;
@@ -5589,11 +5589,45 @@ export interface Why {
   reasons: WhyReason[];
 }
 
+/** WhyReason is one decision about a message. */
 export interface WhyReason {
+  /** milliseconds since 1970 */
   at: number;
-  rule: string;
+  rule: WhyRule;
+  /** in plain words */
   detail: string;
 }
+
+/** WhyRule is what kind of rule decided something about a message. */
+export type WhyRule = "model" | "levels" | "fallback" | "notice" | "skipped" | "retried" | "compacted" | "tool" | "silent" | "resumed" | "ended" | "steer" | "followup" | "collect" | "interrupt";
+
+/** which model answers, and who chose it */
+export const WhyModel = "model";
+/** what the message asked of the model by itself */
+export const WhyLevels = "levels";
+/** another model answers */
+export const WhyFallback = "fallback";
+/** the allowance changed the model */
+export const WhyNotice = "notice";
+/** a model was not asked */
+export const WhySkipped = "skipped";
+/** a model failed, and was or another is asked */
+export const WhyRetried = "retried";
+/** the oldest part of the conversation was summarized */
+export const WhyCompacted = "compacted";
+/** a tool ran */
+export const WhyTool = "tool";
+/** the model chose to say nothing */
+export const WhySilent = "silent";
+/** Hearth was started again meanwhile */
+export const WhyResumed = "resumed";
+/** how the answer ended */
+export const WhyEnded = "ended";
+/** the four modes of a message that came during an answer */
+export const WhySteer = "steer";
+export const WhyFollowup = "followup";
+export const WhyCollect = "collect";
+export const WhyInterrupt = "interrupt";
 
 /** CommandsList is what clients complete. */
 export interface CommandsList {

@@ -217,5 +217,5 @@ func (g *Guarded) CLI(args ...string) (string, error) {
 func (g *Guarded) WhyState(run string) (string, error) {
 	var w protocol.Why
 	err := g.Client.Call(g.Ctx, protocol.MethodWhy, protocol.WhyParams{RunID: run}, &w)
-	return w.State, err
+	return string(w.State), err
 }

@@ -395,23 +395,45 @@ type WhyParams struct {
 
 // Why tells how a message was dealt with.
 type Why struct {
-	RunID      string      `json:"runId"`
-	SessionKey string      `json:"sessionKey"`
-	State      string      `json:"state"`
-	Model      string      `json:"model,omitempty"`
-	AcceptedAt int64       `json:"acceptedAt"`
-	StartedAt  int64       `json:"startedAt,omitempty"`
-	EndedAt    int64       `json:"endedAt,omitempty"`
-	Attempts   int         `json:"attempts"`
-	AnsweredIn string      `json:"answeredIn,omitempty"` // run that answered it too
-	Reasons    []WhyReason `json:"reasons"`
+	RunID      string       `json:"runId"`
+	SessionKey string       `json:"sessionKey"`
+	State      ReceiptState `json:"state"`
+	Model      string       `json:"model,omitempty"`
+	AcceptedAt int64        `json:"acceptedAt"`
+	StartedAt  int64        `json:"startedAt,omitempty"`
+	EndedAt    int64        `json:"endedAt,omitempty"`
+	Attempts   int          `json:"attempts"`
+	AnsweredIn string       `json:"answeredIn,omitempty"` // run that answered it too
+	Reasons    []WhyReason  `json:"reasons"`
 }
 
+// WhyReason is one decision about a message.
 type WhyReason struct {
-	At     int64  `json:"at"`
-	Rule   string `json:"rule"`
-	Detail string `json:"detail"`
+	At     int64   `json:"at"` // milliseconds since 1970
+	Rule   WhyRule `json:"rule"`
+	Detail string  `json:"detail"` // in plain words
 }
+
+// WhyRule is what kind of rule decided something about a message.
+type WhyRule string
+
+const (
+	WhyModel     WhyRule = "model"     // which model answers, and who chose it
+	WhyLevels    WhyRule = "levels"    // what the message asked of the model by itself
+	WhyFallback  WhyRule = "fallback"  // another model answers
+	WhyNotice    WhyRule = "notice"    // the allowance changed the model
+	WhySkipped   WhyRule = "skipped"   // a model was not asked
+	WhyRetried   WhyRule = "retried"   // a model failed, and was or another is asked
+	WhyCompacted WhyRule = "compacted" // the oldest part of the conversation was summarized
+	WhyTool      WhyRule = "tool"      // a tool ran
+	WhySilent    WhyRule = "silent"    // the model chose to say nothing
+	WhyResumed   WhyRule = "resumed"   // Hearth was started again meanwhile
+	WhyEnded     WhyRule = "ended"     // how the answer ended
+	WhySteer     WhyRule = "steer"     // the four modes of a message that came during an answer
+	WhyFollowup  WhyRule = "followup"
+	WhyCollect   WhyRule = "collect"
+	WhyInterrupt WhyRule = "interrupt"
+)
 
 // CommandsList is what clients complete.
 type CommandsList struct {

@@ -198,7 +198,7 @@ func (s *modelOf) Landed(ctx context.Context, l failover.Landing) {
 		return
 	}
 	if msg != nil {
-		s.because(&s.r.rec, "fallback", "%s", text)
+		s.because(&s.r.rec, protocol.WhyFallback, "%s", text)
 		s.Outbox.Wake()
 		s.Publish.Message(s.sessionMessage(s.r, msg))
 	}
@@ -247,7 +247,7 @@ func (s *modelOf) Switched() (failover.Selection, bool) {
 		return failover.Selection{}, false
 	}
 	s.row = row
-	s.because(&s.r.rec, "model", "another model was chosen during the answer")
+	s.because(&s.r.rec, protocol.WhyModel, "another model was chosen during the answer")
 	return row.selection(), true
 }
 
@@ -270,9 +270,9 @@ func (s *modelOf) Noted(_ context.Context, a failover.Attempt) {
 	switch {
 	case a.Reason == "" || a.Reason == failover.ReasonAborted:
 	case a.Skipped:
-		s.because(&s.r.rec, "skipped", "%s was not asked: %s", a.Ref, a.Reason.Words())
+		s.because(&s.r.rec, protocol.WhySkipped, "%s was not asked: %s", a.Ref, a.Reason.Words())
 	default:
-		s.because(&s.r.rec, "retried", "%s failed: %s", a.Ref, a.Reason.Words())
+		s.because(&s.r.rec, protocol.WhyRetried, "%s failed: %s", a.Ref, a.Reason.Words())
 	}
 }
 

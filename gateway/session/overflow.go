@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
 // shorter is the conversation for a run whose model said that it is too long:
@@ -34,7 +35,8 @@ func (m *Manager) shorter(ctx context.Context, r *run, mdl Model, said error) ([
 	if err != nil {
 		return nil, err
 	}
-	m.because(&r.rec, "compacted", "the model said that the conversation is too long for it; the oldest part was summarized or left out")
+	m.because(&r.rec, protocol.WhyCompacted,
+		"the model said that the conversation is too long for it; the oldest part was summarized or left out")
 	return history, nil
 }
 

@@ -129,9 +129,9 @@ func (m *Manager) answer(ctx context.Context, l *lane, r *run) (ending, error) {
 		return *end, err
 	}
 	end.ref, end.builtIn = mdl.Ref, mdl.BuiltIn
-	m.because(&r.rec, "model", "%s answers, %s", mdl.Ref, choiceOf(r, sel, mdl))
+	m.because(&r.rec, protocol.WhyModel, "%s answers, %s", mdl.Ref, choiceOf(r, sel, mdl))
 	if words := r.rec.Hints.levels(); words != "" {
-		m.because(&r.rec, "levels", "this message asked for %s", words)
+		m.because(&r.rec, protocol.WhyLevels, "this message asked for %s", words)
 	}
 	history, err := m.fitting(ctx, r, mdl)
 	if err != nil {
@@ -207,7 +207,7 @@ func (m *Manager) fitting(ctx context.Context, r *run, mdl Model) ([]model.Messa
 		}
 		return history, nil
 	}
-	m.because(&r.rec, "compacted", "the conversation came near the model's window and was summarized")
+	m.because(&r.rec, protocol.WhyCompacted, "the conversation came near the model's window and was summarized")
 	history, _, err = m.conversation(r, mdl, mdl.ContextWindow)
 	return history, err
 }
@@ -272,7 +272,7 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 			"args": m.shownArgs(ev.Call.Arguments)})
 	case agent.ToolEnd:
 		failpoint.Hit("beforeToolResult")
-		m.because(&r.rec, "tool", "%s took %d ms", ev.Call.Name, ev.Took.Milliseconds())
+		m.because(&r.rec, protocol.WhyTool, "%s took %d ms", ev.Call.Name, ev.Took.Milliseconds())
 		if err := m.writeResult(r, ev); err != nil {
 			return err
 		}
@@ -282,7 +282,7 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 		end.fill(ev)
 		if end.message = m.assistantMessage(r, ev.Message, *end); isSilent(end.message.Text()) {
 			end.message = nil
-			m.because(&r.rec, "silent", "the model chose to say nothing")
+			m.because(&r.rec, protocol.WhySilent, "the model chose to say nothing")
 		}
 	}
 	return nil

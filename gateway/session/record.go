@@ -208,16 +208,16 @@ func (r Run) together(o Run) bool {
 
 // Reason is one step of why a run went as it did, for /why.
 type Reason struct {
-	At     int64  `json:"at"`
-	Rule   string `json:"rule"`   // accepted, queued, steered, collected, model, tool, compacted, retried, ended, …
-	Detail string `json:"detail"` // in plain words
+	At     int64            `json:"at"`
+	Rule   protocol.WhyRule `json:"rule"`
+	Detail string           `json:"detail"` // in plain words
 }
 
 // maxTrace bounds the reasons of one run.
 const maxTrace = 20
 
 // because adds a reason to the run.
-func (m *Manager) because(rec *Run, rule, format string, a ...any) {
+func (m *Manager) because(rec *Run, rule protocol.WhyRule, format string, a ...any) {
 	if len(rec.Trace) < maxTrace {
 		rec.Trace = append(rec.Trace, Reason{At: m.nowMs(), Rule: rule, Detail: fmt.Sprintf(format, a...)})
 	}

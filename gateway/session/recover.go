@@ -115,7 +115,7 @@ func (m *Manager) recoverRun(tx *store.Tx, id string, reached map[string]uint64,
 		return nil, err
 	case turn == 0 && rec.Attempt < maxAttempts:
 		if rec.State == RunClaimed {
-			m.because(&r.rec, "resumed", "Hearth stopped before anybody had seen a word of this answer, and makes it anew")
+			m.because(&r.rec, protocol.WhyResumed, "Hearth stopped before anybody had seen a word of this answer, and makes it anew")
 		}
 		rep.Requeued++
 		return r, nil
@@ -139,7 +139,7 @@ func (m *Manager) resume(tx *store.Tx, rec Run, text string, last *protocol.Mess
 	r := m.newRun(rec, text)
 	r.behind, r.debounce = true, DefaultQueue().Debounce
 	r.step = int(last.Meta.Seq & 0xffff)
-	m.because(&r.rec, "resumed", "Hearth was started again while a program of this answer waited, and goes on with it")
+	m.because(&r.rec, protocol.WhyResumed, "Hearth was started again while a program of this answer waited, and goes on with it")
 	return r, m.closeCalls(tx, r)
 }
 

@@ -187,9 +187,9 @@ func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
 	now := m.nowMs()
 	rec.State, rec.EndedAt, rec.Stop = end.state, now, end.stop
 	rec.ErrorText, rec.ErrorKind, rec.Detail, rec.AnsweredBy = end.errText, end.errKind, end.detail, end.ref.String()
-	m.because(rec, "ended", "%s", end.describe(float64(now-rec.AcceptedAt)/1000))
+	m.because(rec, protocol.WhyEnded, "%s", end.describe(float64(now-rec.AcceptedAt)/1000))
 	if end.errText != "" {
-		m.because(rec, "ended", "%s", end.errText)
+		m.because(rec, protocol.WhyEnded, "%s", end.errText)
 	}
 	row, ok, err := m.t.sessions.Get(tx, []byte(rec.SessionKey))
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *modelOf) Notice(ctx context.Context, text string) {
 	case err != nil:
 		s.Logger.Warn("a notice could not be kept", "session", s.row.Key, "err", err)
 	case msg != nil:
-		s.because(&s.r.rec, "notice", "%s", text)
+		s.because(&s.r.rec, protocol.WhyNotice, "%s", text)
 		s.Outbox.Wake()
 		s.Publish.Message(s.sessionMessage(s.r, msg))
 	}

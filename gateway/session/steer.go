@@ -7,6 +7,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/failpoint"
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
@@ -138,7 +139,7 @@ func (m *Manager) join(ctx context.Context, l *lane, r *run, more []*run) error 
 	recs := make([]Run, len(more))
 	for i, q := range more {
 		recs[i] = q.rec
-		m.because(&recs[i], string(q.rec.Mode), "it came while another message was being answered and was answered together with it")
+		m.because(&recs[i], protocol.WhyRule(q.rec.Mode), "it came while another message was being answered and was answered together with it")
 		recs[i].State, recs[i].Into, recs[i].Epoch, recs[i].StartedAt = RunClaimed, r.id, m.Epoch, m.nowMs()
 	}
 	head := r.rec

@@ -8,5 +8,5 @@ export type {
   DeliveryContext, DeliveryInfo, DeviceAuth, Earlier, Error as ErrorShape, Event as EventFrame,
   Events, Health, HelloOK, InFlightRun, Message, MessageOrigin, MessageVersions, Methods, ModelInfo, Pause, Problem, ReceiptState,
   Response as ResponseFrame, Scope, SessionMessage, SessionRow, SearchHit, SessionsChanged,
-  SessionsList, SessionsSearch, Setup, TaskView, TaskViewEvent, ToolInfo, ToolsGroup, Why,
+  SessionsList, SessionsSearch, Setup, TaskView, TaskViewEvent, ToolInfo, ToolsGroup, Why, WhyRule,
 } from "../protocol";

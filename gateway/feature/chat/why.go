@@ -52,7 +52,7 @@ func (f *feature) explain(p protocol.WhyParams) (protocol.Why, error) {
 		return protocol.Why{}, err
 	}
 	w := protocol.Why{
-		RunID: rec.ID, SessionKey: rec.SessionKey, State: string(rec.State.Receipt()), Model: rec.AnsweredBy, AcceptedAt: rec.AcceptedAt,
+		RunID: rec.ID, SessionKey: rec.SessionKey, State: rec.State.Receipt(), Model: rec.AnsweredBy, AcceptedAt: rec.AcceptedAt,
 		StartedAt: rec.StartedAt, EndedAt: rec.EndedAt, Attempts: rec.Attempt, AnsweredIn: rec.Into, Reasons: []protocol.WhyReason{},
 	}
 	for _, r := range rec.Trace {
@@ -62,8 +62,8 @@ func (f *feature) explain(p protocol.WhyParams) (protocol.Why, error) {
 }
 
 // stateWords is how far the answer of a message is, as the page has it.
-func stateWords(state string) string {
-	switch protocol.ReceiptState(state) {
+func stateWords(state protocol.ReceiptState) string {
+	switch state {
 	case protocol.ReceiptAccepted:
 		return "Received"
 	case protocol.ReceiptAnswering:
@@ -79,29 +79,28 @@ func stateWords(state string) string {
 	case protocol.ReceiptInterrupted:
 		return "Interrupted"
 	}
-	return state
+	return string(state)
 }
 
-// ruleWords is what a rule decided, behind what kind of decision it is. The kinds are
-// those of the page (features/why/Why.svelte).
+// ruleWords is what a rule decided, behind what kind of decision it is.
 func ruleWords(r protocol.WhyReason) string {
 	switch r.Rule {
-	case "model", "levels":
+	case protocol.WhyModel, protocol.WhyLevels:
 		return fmt.Sprintf("Model: %s", r.Detail)
-	case "tool":
+	case protocol.WhyTool:
 		return fmt.Sprintf("Tool: %s", r.Detail)
-	case "fallback", "notice":
+	case protocol.WhyFallback, protocol.WhyNotice:
 		return fmt.Sprintf("Another model: %s", r.Detail)
-	case "skipped":
+	case protocol.WhySkipped:
 		return fmt.Sprintf("Not asked: %s", r.Detail)
-	case "compacted":
+	case protocol.WhyCompacted:
 		return fmt.Sprintf("Summarized: %s", r.Detail)
-	case "retried", "resumed":
+	case protocol.WhyRetried, protocol.WhyResumed:
 		return fmt.Sprintf("Attempts: %s", r.Detail)
-	case "ended", "silent":
+	case protocol.WhyEnded, protocol.WhySilent:
 		return fmt.Sprintf("Ended: %s", r.Detail)
-	case "steer", "followup", "collect", "interrupt":
+	case protocol.WhySteer, protocol.WhyFollowup, protocol.WhyCollect, protocol.WhyInterrupt:
 		return fmt.Sprintf("Together: %s", r.Detail)
 	}
-	return r.Rule + ": " + r.Detail
+	return string(r.Rule) + ": " + r.Detail
 }
