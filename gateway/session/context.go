@@ -28,7 +28,7 @@ func (m *Manager) Context(key string, parts []Part) ([]Part, error) {
 	if c := row.Compaction; c != nil {
 		parts = append(parts, Part{Name: fmt.Sprintf("Summary of %d older entries", c.Entries), Bytes: len(c.Summary)})
 	}
-	total := map[string]int{}
+	total := map[model.Role]int{}
 	for _, msg := range toModel(turns, nil) {
 		for _, b := range msg.Blocks {
 			n := len(b.Text)
@@ -38,12 +38,15 @@ func (m *Manager) Context(key string, parts []Part) ([]Part, error) {
 			if b.ToolResult != nil {
 				n += len(b.ToolResult.Text)
 			}
-			total[string(msg.Role)] += n
+			total[msg.Role] += n
 		}
 	}
-	sum := total[string(model.RoleUser)] + total[string(model.RoleAssistant)] + total[string(model.RoleTool)]
+	sum := total[model.RoleUser] + total[model.RoleAssistant] + total[model.RoleTool]
 	parts = append(parts, Part{Name: "Conversation", Bytes: sum})
-	for _, r := range []struct{ role, name string }{{"user", "Your messages"}, {"assistant", "Answers"}, {"tool", "Tool results"}} {
+	for _, r := range []struct {
+		role model.Role
+		name string
+	}{{role: model.RoleUser, name: "Your messages"}, {role: model.RoleAssistant, name: "Answers"}, {role: model.RoleTool, name: "Tool results"}} {
 		parts = append(parts, Part{Name: r.name, Bytes: total[r.role], Detail: true})
 	}
 	return parts, nil

@@ -229,7 +229,7 @@ var toldFields = map[string]bool{
 }
 
 // single are files of whose texts some are one word.
-var single = regexp.MustCompile(`gateway/(spend/allowance|feature/chat/why)\.go$`)
+var single = regexp.MustCompile(`gateway/(spend/allowance|session/context|systemprompt/parts|feature/chat/why)\.go$`)
 
 // wording are functions that return words: why a run went as it did, what a conversation is
 // told of its model, and why a tool is not there.

@@ -59,7 +59,7 @@ func (f *feature) commandList(context.Context, method.None) (protocol.CommandsLi
 
 func (f *feature) cmdHelp(ctx context.Context, _, _ string) (string, error) {
 	var b strings.Builder
-	b.WriteString("**Commands**\n\n")
+	b.WriteString("**Commands that you can send**\n\n")
 	for _, c := range f.o.Dispatch.Commands().All() {
 		if c.Unlisted || !command.SpeakerIn(ctx).Owner && !c.Guests {
 			continue

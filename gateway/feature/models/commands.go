@@ -56,20 +56,20 @@ func (f feature) words(key string) (string, error) {
 		if !f.Choice.Allowed(e.Ref) {
 			continue
 		}
-		fmt.Fprintf(&b, "- `%s`", e.Ref)
+		one := fmt.Sprintf("`%s`", e.Ref)
 		if a := aliases[e.Ref.String()]; a != "" {
-			fmt.Fprintf(&b, " (`%s`)", a)
+			one += " (`" + a + "`)"
 		}
 		if e.ContextWindow > 0 {
-			fmt.Fprintf(&b, ", %d tokens", e.ContextWindow)
+			one = fmt.Sprintf("%s, %s tokens", one, choice.TokenCount(e.ContextWindow))
 		}
 		if !e.Tools {
-			b.WriteString(", without tools")
+			one = fmt.Sprintf("%s, without tools", one)
 		}
 		if !e.Available {
-			fmt.Fprintf(&b, ": not available: %s", e.Reason)
+			one = fmt.Sprintf("%s is not available: %s", one, e.Reason)
 		}
-		b.WriteByte('\n')
+		b.WriteString("- " + one + "\n")
 	}
 	b.WriteString("\nChoose one with `/model provider/model`, an account with `/model provider/model@account`, go back with `/model default`.")
 	return b.String(), nil

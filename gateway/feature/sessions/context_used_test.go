@@ -34,7 +34,7 @@ func TestContextUsed(t *testing.T) {
 	if s := row(); s.ContextTokens != 128_000 || s.ContextUsed != last || s.TotalTokens != 2*last {
 		t.Errorf("the last call had %d tokens: %+v", last, s)
 	}
-	if got := status("s2"); !strings.Contains(got, "of 128K, 0 %") {
+	if got := status("s2"); !strings.Contains(got, "of 128K tokens, 0 %") {
 		t.Errorf("after two answers: %s", got)
 	}
 	p.Say("main", "c", "/new chat/echo again")

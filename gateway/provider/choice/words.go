@@ -76,15 +76,15 @@ func contextWords(used, window int) string {
 	case window <= 0 && used <= 0:
 		return "not known; Hearth keeps within 32K tokens"
 	case window <= 0:
-		return tokenCount(used) + " tokens; the model's window is not known, Hearth keeps within 32K"
+		return TokenCount(used) + " tokens; the model's window is not known, Hearth keeps within 32K"
 	case used <= 0:
-		return tokenCount(window) + " tokens, how much of it is used is known after the next answer"
+		return TokenCount(window) + " tokens, how much of it is used is known after the next answer"
 	}
-	return fmt.Sprintf("%s of %s, %d %%", tokenCount(used), tokenCount(window), min(100, (used*100+window/2)/window))
+	return fmt.Sprintf("%s of %s tokens, %d %%", TokenCount(used), TokenCount(window), min(100, (used*100+window/2)/window))
 }
 
-// tokenCount is a number of tokens as people say it.
-func tokenCount(n int) string {
+// TokenCount is a number of tokens as people say it.
+func TokenCount(n int) string {
 	switch {
 	case n < 1000:
 		return strconv.Itoa(n)
