@@ -46,7 +46,9 @@ func (m *Manager) Context(key string, parts []Part) ([]Part, error) {
 	for _, r := range []struct {
 		role model.Role
 		name string
-	}{{role: model.RoleUser, name: "Your messages"}, {role: model.RoleAssistant, name: "Answers"}, {role: model.RoleTool, name: "Tool results"}} {
+	}{
+		{role: model.RoleUser, name: "Your messages"}, {role: model.RoleAssistant, name: "Answers"}, {role: model.RoleTool, name: "Tool results"},
+	} {
 		parts = append(parts, Part{Name: r.name, Bytes: total[r.role], Detail: true})
 	}
 	return parts, nil
