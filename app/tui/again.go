@@ -131,7 +131,7 @@ func (m *Model) again(p protocol.ChatAgainParams) tea.Cmd {
 type otherMsg struct{ doneMsg }
 
 func (m *Model) other(msg otherMsg) tea.Cmd {
-	if r := m.rooms[msg.key]; r != nil && msg.err == nil {
+	if r := m.find(msg.key); r != nil && msg.err == nil {
 		r.sessionID = "" // what is known is of the other branch
 	}
 	return m.done(msg.doneMsg)

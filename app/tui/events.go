@@ -47,7 +47,7 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 
 // chat takes news of a run.
 func (m *Model) chat(ev *protocol.ChatEvent) tea.Cmd {
-	r := m.rooms[ev.SessionKey]
+	r := m.find(ev.SessionKey)
 	if r == nil || r != m.room || r.ended[ev.RunID] {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (m *Model) begin(r *room, run string) *live {
 
 // message takes an entry of the transcript.
 func (m *Model) message(ev *protocol.SessionMessage) tea.Cmd {
-	r := m.rooms[ev.SessionKey]
+	r := m.find(ev.SessionKey)
 	if r == nil || r != m.room {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (m *Model) message(ev *protocol.SessionMessage) tea.Cmd {
 
 // tool notes how long tool calls take.
 func (m *Model) tool(ev *protocol.AgentEvent) {
-	r := m.rooms[ev.SessionKey]
+	r := m.find(ev.SessionKey)
 	id, _ := ev.Data["toolCallId"].(string)
 	if r == nil || id == "" {
 		return
@@ -136,7 +136,7 @@ func (m *Model) changed(ev *protocol.SessionsChanged) tea.Cmd {
 		m.rows = append(m.rows, *ev.Session)
 	}
 	m.sortRows()
-	if r := m.rooms[ev.SessionKey]; r != nil && r == m.room {
+	if r := m.find(ev.SessionKey); r != nil && r == m.room {
 		return m.reload(r)
 	}
 	return nil

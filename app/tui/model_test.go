@@ -47,6 +47,13 @@ func (g *gate) Call(_ context.Context, method string, params, result any) error 
 		var q protocol.ChatHistoryParams
 		_ = json.Unmarshal(p, &q)
 		out = g.history[q.SessionKey+q.SessionID]
+	case protocol.MethodSessionsMessagesSubscribe:
+		var q protocol.SessionKeyParams
+		_ = json.Unmarshal(p, &q)
+		if !strings.HasPrefix(q.Key, "agent:") {
+			q.Key = "agent:main:" + q.Key
+		}
+		out = protocol.SubscribeResult{Subscribed: true, Key: q.Key}
 	case protocol.MethodSessionsList:
 		out = protocol.SessionsList{Sessions: g.rows, Defaults: protocol.SessionModelDefaults{ModelProvider: "chat", Model: "echo"}}
 	case protocol.MethodSessionsCreate:
@@ -431,6 +438,28 @@ func TestSessions(t *testing.T) {
 	b.wants("● Rome")
 	b.event(protocol.EventSessionsChanged, protocol.SessionsChanged{SessionKey: mainKey, Reason: "delete"})
 	b.wants("!Hello")
+}
+
+// A conversation that was opened by its name shows the answers that the gateway tells
+// of by its key, also to a message that was sent before the key was known.
+func TestAConversationIsOpenedByItsName(t *testing.T) {
+	b := newBench(t, 60, 12)
+	b.room = b.enter("review")
+	b.keys("'early", "enter").connect()
+	b.keys("'hi", "enter")
+	if b.room.key != "agent:main:review" || len(b.rooms) != 1 {
+		t.Fatalf("the open session is %s of %d", b.room.key, len(b.rooms))
+	}
+	for i := 1; i <= 2; i++ {
+		run := fmt.Sprint("run", i)
+		b.event(protocol.EventChat, protocol.ChatEvent{RunID: run, SessionKey: b.room.key, State: protocol.ChatDelta, DeltaText: "word" + run, End: 8})
+		b.wants("word" + run)
+		b.event(protocol.EventChat, protocol.ChatEvent{RunID: run, SessionKey: b.room.key, State: protocol.ChatFinal})
+	}
+	b.wants("!answering")
+	if unsent := b.Unsent(); unsent != nil {
+		t.Errorf("not sent: %q", unsent)
+	}
 }
 
 func TestScrolling(t *testing.T) {

@@ -56,20 +56,23 @@ func (m *Model) listCommands() tea.Cmd {
 // open follows a session and reads it.
 func (m *Model) open(r *room) tea.Cmd {
 	r.loading, r.dirty = true, false
+	key := r.key
 	return func() tea.Msg {
 		var sub protocol.SubscribeResult
-		if err := m.wire.Call(m.ctx, protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: r.key}, &sub); err != nil {
-			return historyMsg{key: r.key, err: err}
+		if err := m.wire.Call(m.ctx, protocol.MethodSessionsMessagesSubscribe, protocol.SessionKeyParams{Key: key}, &sub); err != nil {
+			return historyMsg{key: key, err: err}
 		}
 		var ok protocol.OKResult
 		// Only for the desktop's notifications: an older gateway does without.
-		_ = m.wire.Call(m.ctx, protocol.MethodView, protocol.ViewParams{Key: r.key}, &ok)
-		return m.read(r.key, "", 0)
+		_ = m.wire.Call(m.ctx, protocol.MethodView, protocol.ViewParams{Key: key}, &ok)
+		page := m.read(key, "", 0)
+		page.is = sub.Key
+		return page
 	}
 }
 
 // read reads a page of a session; sessionID names one of its earlier conversations.
-func (m *Model) read(key, sessionID string, before int64) tea.Msg {
+func (m *Model) read(key, sessionID string, before int64) historyMsg {
 	var h protocol.ChatHistory
 	err := m.wire.Call(m.ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: key, SessionID: sessionID, Limit: historyPage,
 		Before: before}, &h)
@@ -86,7 +89,8 @@ func (m *Model) reload(r *room) tea.Cmd {
 		return nil
 	}
 	r.loading, r.dirty = true, false
-	return func() tea.Msg { return m.read(r.key, "", 0) }
+	key := r.key
+	return func() tea.Msg { return m.read(key, "", 0) }
 }
 
 // readOlder reads the page before the first message, or when there is none the
@@ -97,19 +101,23 @@ func (m *Model) readOlder(r *room) tea.Cmd {
 		return nil
 	}
 	r.loading = true
+	key := r.key
 	if past != "" {
-		return func() tea.Msg { return m.read(r.key, past, 0) }
+		return func() tea.Msg { return m.read(key, past, 0) }
 	}
 	before, oldest := r.msgs[0].Meta.Seq, r.oldest
-	return func() tea.Msg { return m.read(r.key, oldest, before) }
+	return func() tea.Msg { return m.read(key, oldest, before) }
 }
 
 func (m *Model) history(msg historyMsg) tea.Cmd {
-	r := m.rooms[msg.key]
+	r := m.find(msg.key)
 	if r == nil {
 		return nil
 	}
 	r.loading = false
+	if msg.is != "" && msg.is != r.key {
+		m.call(r, msg.is)
+	}
 	switch {
 	case msg.err != nil:
 		m.complain("read the conversation", msg.err)
@@ -162,7 +170,7 @@ func (m *Model) flush(r *room) tea.Cmd {
 }
 
 func (m *Model) sent(msg sentMsg) tea.Cmd {
-	r := m.rooms[msg.key]
+	r := m.find(msg.key)
 	if r == nil {
 		return nil
 	}
@@ -269,7 +277,7 @@ func (m *Model) done(msg doneMsg) tea.Cmd {
 	if msg.err != nil {
 		m.complain(msg.what, msg.err)
 	}
-	if r := m.rooms[msg.key]; r != nil {
+	if r := m.find(msg.key); r != nil {
 		return m.reload(r)
 	}
 	return nil

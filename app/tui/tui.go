@@ -53,7 +53,8 @@ type Model struct {
 	commands []protocol.CommandInfo
 	prompts  []protocol.PromptTemplate
 	rooms    map[string]*room
-	room     *room // the open one
+	names    map[string]string // the keys of rooms, by the names that they were opened by
+	room     *room             // the open one
 
 	pics   album
 	viewer viewer // nil where no program shows pictures
@@ -75,7 +76,8 @@ type Model struct {
 }
 
 func newModel(ctx context.Context, w wire, session, theme string, now func() time.Time, newID func() string) *Model {
-	m := &Model{ctx: ctx, wire: w, theme: newTheme(theme), now: now, newID: newID, said: asItIs, rooms: map[string]*room{}, w: 80, h: 24}
+	m := &Model{ctx: ctx, wire: w, theme: newTheme(theme), now: now, newID: newID, said: asItIs, rooms: map[string]*room{},
+		names: map[string]string{}, w: 80, h: 24}
 	m.md = newMarkdown(&m.theme)
 	m.pics = newAlbum(picture.Off, picture.Surroundings{}, nil, 0)
 	if session != "" {
@@ -100,6 +102,7 @@ type (
 	commandsMsg struct{ list protocol.CommandsList }
 	historyMsg  struct {
 		key   string
+		is    string // how the gateway calls the session, where it was asked by a name
 		older bool
 		page  protocol.ChatHistory
 		err   error
@@ -237,6 +240,28 @@ func (m *Model) enter(key string) *room {
 		m.rooms[key] = r
 	}
 	return r
+}
+
+// find is the room of a session, by its key or by the name that it was opened by.
+func (m *Model) find(key string) *room {
+	if r := m.rooms[key]; r != nil {
+		return r
+	}
+	return m.rooms[m.names[key]]
+}
+
+// call gives a room that was opened by a name the key by which the gateway tells of it.
+func (m *Model) call(r *room, key string) {
+	m.names[r.key] = key
+	delete(m.rooms, r.key)
+	r.key = key
+	if had := m.rooms[key]; had != nil { // it was opened by its key meanwhile
+		r.out = append(had.out, r.out...)
+		if m.room == had {
+			m.room = r
+		}
+	}
+	m.rooms[key] = r
 }
 
 // Unsent is what was not handed over when the program ended.
