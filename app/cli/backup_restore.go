@@ -180,7 +180,8 @@ func restoreBackup(ctx context.Context, a *app, file string, o restoring) error 
 	if err != nil {
 		return &failure{exitFailure, line(err.Error()), "`hearth backup restore --finish` goes on, `hearth backup undo` takes it back"}
 	}
-	return a.done(j, restoredWords(j)+a.restoreValues(ctx, s.Values))
+	keys, failed := a.restoreValues(ctx, s.Manifest.Secrets, s.Values)
+	return errors.Join(a.done(j, restoredWords(j)+keys), failed)
 }
 
 // planWords say what a restore would change.
@@ -254,13 +255,19 @@ func (a *app) joinSettings(ctx context.Context, path string, saved []byte) ([]by
 	return os.ReadFile(copied)
 }
 
+// vaultCame: what is in a vault needs no putting back.
+const vaultCame = "Keys and passwords came in their vault. It opens with the passphrase that it had: `hearth secrets unlock`, once Hearth runs."
+
 // restoreValues puts saved keys where keys are kept, and says what became of them.
-func (a *app) restoreValues(ctx context.Context, raw []byte) string {
+func (a *app) restoreValues(ctx context.Context, secrets bool, raw []byte) (said string, err error) {
+	k, err := a.keeper(ctx)
+	if err == nil && secrets && k.VaultLocked() {
+		return "\n" + vaultCame, nil
+	}
 	var values map[string]string
 	if len(raw) == 0 || json.Unmarshal(raw, &values) != nil || len(values) == 0 {
-		return ""
+		return "", nil
 	}
-	k, err := a.keeper(ctx)
 	var missing []string
 	for name, v := range values {
 		if err == nil {
@@ -271,12 +278,11 @@ func (a *app) restoreValues(ctx context.Context, raw []byte) string {
 		}
 	}
 	if err == nil {
-		return fmt.Sprintf("\n%s put back where Hearth keeps them.", count(len(values), "key"))
+		return fmt.Sprintf("\n%s put back where Hearth keeps them.", count(len(values), "key")), nil
 	}
 	slices.Sort(missing)
-	return "\n! These keys could not be put back (" + line(err.Error()) + "): " + line(strings.Join(missing, ", ")) +
-		". Unlock the place for keys, take this back with `hearth backup undo` and restore again; or set them with `hearth secrets set " +
-		"NAME`."
+	return "", &failure{exitFailure, "these keys could not be put back: " + line(strings.Join(missing, ", ")) + ": " + line(err.Error()),
+		"unlock the place for keys, take this back with `hearth backup undo` and restore again; or set them with `hearth secrets set NAME`"}
 }
 
 func finishRestore(a *app) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -112,6 +113,9 @@ func exportMove(ctx context.Context, a *app, file string, yes bool) error {
 	if err != nil {
 		return err
 	}
+	if err := newFile(path); err != nil {
+		return err
+	}
 	st, running, err := a.moveState(ctx)
 	if err != nil {
 		return err
@@ -148,6 +152,19 @@ func exportMove(ctx context.Context, a *app, file string, yes bool) error {
 	}
 	return a.done(out, fmt.Sprintf("%s holds everything: %s, %s. This Hearth sleeps now.\nOn the other machine: `hearth move import "+
 		"FILE`, with the passphrase. Use the file on one machine only.", line(out.Path), count(out.Files, "file"), size(out.Bytes)))
+}
+
+// newFile: a file can be made at path, where there is none.
+func newFile(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return &failure{exitFailure, line(path) + " is there already", "name a file that is not there yet; nothing was changed"}
+	}
+	try, err := os.CreateTemp(filepath.Dir(path), ".hearth-*")
+	if err != nil {
+		return &failure{exitFailure, "no file can be made in " + line(filepath.Dir(path)) + ": " + line(cause(err).Error()),
+			"name a folder that is there and that you may write to; nothing was changed"}
+	}
+	return errors.Join(try.Close(), os.Remove(try.Name()))
 }
 
 // exportRunning has the gateway fall asleep and make the file.
@@ -188,7 +205,7 @@ func exportStopped(ctx context.Context, a *app, path string, pass secret.Secret)
 		Dir: dir, Config: dir.Config(a.Env), Settings: a.settingsOptions(), Home: statedir.Home(a.Env), Version: a.Version,
 		Values: func(ctx context.Context) ([]byte, error) {
 			k, err := a.keeper(ctx)
-			if err != nil {
+			if err != nil || k.VaultLocked() { // the vault's file goes along, and opens with its own passphrase
 				return nil, err
 			}
 			return backup.Values(ctx, k)

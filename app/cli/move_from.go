@@ -156,6 +156,9 @@ func finishMove(ctx context.Context, a *app, o arriving) error {
 			words += "\nWhat was here before is kept: " + line(m.Old)
 		}
 	}
+	if k, err := a.keeper(ctx); err == nil && k.VaultLocked() {
+		words += "\n" + vaultCame
+	}
 	return a.done(j, words)
 }
 
@@ -169,7 +172,7 @@ func (a *app) keepValues(ctx context.Context, raw []byte) error {
 		return nil
 	}
 	k, err := a.keeper(ctx)
-	if err != nil {
+	if err != nil || k.VaultLocked() { // the vault came along, with all that is in it
 		return err
 	}
 	for name, v := range values {

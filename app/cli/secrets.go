@@ -137,8 +137,12 @@ func listSecrets(ctx context.Context, a *app) error {
 // unlocked runs a call, asking for the passphrase of a locked vault first.
 func unlocked[T any](ctx context.Context, a *app, k *keeper.Keeper, call func() (T, error)) (T, error) {
 	v, err := call()
-	if !errors.Is(err, secret.ErrLocked) || !a.InTerminal || k.Status(ctx).Place != keeper.Vault {
+	if !errors.Is(err, secret.ErrLocked) || k.Status(ctx).Place != keeper.Vault {
 		return v, err
+	}
+	if !a.InTerminal { // what another program has unlocked is open for that one only
+		return v, &failure{exitFailure, "the vault is locked, and this command needs its passphrase itself",
+			"type it at a terminal, or name a private file that holds it: " + keeper.PassphraseFile + "=FILE"}
 	}
 	pass, err := a.typed("Passphrase of the vault: ")
 	if err == nil {

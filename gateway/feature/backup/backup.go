@@ -234,6 +234,9 @@ func (o Options) Contents(ctx context.Context, secrets bool) (backup.Contents, e
 		}
 		return c, nil
 	}
+	if o.Secrets.VaultLocked() {
+		return c, nil // the vault's file is in it, and opens with its own passphrase
+	}
 	values, err := backup.Values(ctx, o.Secrets.Store())
 	c.Values = values
 	return c, err

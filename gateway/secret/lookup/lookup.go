@@ -113,6 +113,9 @@ func (s *Secrets) hideKnown(c config.Config) {
 // hidden before anybody gets it.
 func (s *Secrets) Store() secret.Store { return hidden{s.keeper, s.Hide} }
 
+// VaultLocked says that keys are in a vault which nobody has unlocked yet.
+func (s *Secrets) VaultLocked() bool { return s.keeper.VaultLocked() }
+
 type hidden struct {
 	secret.Store
 	hide func(...secret.Secret)
