@@ -256,7 +256,8 @@ func (a *app) joinSettings(ctx context.Context, path string, saved []byte) ([]by
 }
 
 // vaultCame: what is in a vault needs no putting back.
-const vaultCame = "Keys and passwords came in their vault. It opens with the passphrase that it had: `hearth secrets unlock`, once Hearth runs."
+const vaultCame = "Keys and passwords came in their vault. It opens with the passphrase that it had: `hearth secrets unlock`, once " +
+	"Hearth runs."
 
 // restoreValues puts saved keys where keys are kept, and says what became of them.
 func (a *app) restoreValues(ctx context.Context, secrets bool, raw []byte) (said string, err error) {

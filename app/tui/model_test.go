@@ -452,7 +452,8 @@ func TestAConversationIsOpenedByItsName(t *testing.T) {
 	}
 	for i := 1; i <= 2; i++ {
 		run := fmt.Sprint("run", i)
-		b.event(protocol.EventChat, protocol.ChatEvent{RunID: run, SessionKey: b.room.key, State: protocol.ChatDelta, DeltaText: "word" + run, End: 8})
+		b.event(protocol.EventChat, protocol.ChatEvent{RunID: run, SessionKey: b.room.key, State: protocol.ChatDelta, DeltaText: "word" + run,
+			End: 8})
 		b.wants("word" + run)
 		b.event(protocol.EventChat, protocol.ChatEvent{RunID: run, SessionKey: b.room.key, State: protocol.ChatFinal})
 	}
