@@ -36,14 +36,14 @@ func setModel(ctx context.Context, a *app, name string, fallbacks []string, none
 	if err := a.call(ctx, protocol.ScopeRead, protocol.MethodModelsList, protocol.ModelsListParams{View: "all"}, &l); err != nil {
 		return err
 	}
-	primary, err := a.pickModel(l.Models, name)
+	primary, err := a.pickModel(ctx, l.Models, name)
 	if err != nil {
 		return err
 	}
 	val := map[string]any{"primary": primary}
 	res := modelsSetJSON{Primary: primary, Fallbacks: []string{}}
 	for _, f := range fallbacks {
-		ref, err := a.pickModel(l.Models, f)
+		ref, err := a.pickModel(ctx, l.Models, f)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 // pickModel finds a model by name, alias, or the part behind the provider. A
 // service may have models that no list holds: a full name of one that is set up is
 // believed, with a word of caution.
-func (a *app) pickModel(list []protocol.ModelInfo, name string) (string, error) {
+func (a *app) pickModel(ctx context.Context, list []protocol.ModelInfo, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	provider, _, full := strings.Cut(name, "/")
 	var short []string
@@ -124,11 +124,27 @@ func (a *app) pickModel(list []protocol.ModelInfo, name string) (string, error) 
 			if !m.Available {
 				return "", notAvailable(&m)
 			}
-			return name, a.errs().print(yellow("Note: "), line(name), " is not on the list of its service. `hearth models test` tells whether it "+
-				"is there.\n")
+			return name, a.unlisted(name)
 		}
 	}
+	if full && a.setUp(ctx, provider) {
+		return name, a.unlisted(name)
+	}
 	return "", &failure{exitFailure, fmt.Sprintf("there is no model %q", line(name)), "`hearth models list --all` shows what there is"}
+}
+
+// setUp: the settings name a service of this id, which may have no list of models.
+func (a *app) setUp(ctx context.Context, provider string) bool {
+	s, err := a.settings(ctx)
+	if err != nil {
+		return false
+	}
+	_, ok, err := s.InUse("models.providers." + provider)
+	return ok && err == nil
+}
+
+func (a *app) unlisted(name string) error {
+	return a.errs().print(yellow("Note: "), line(name), " is not on the list of its service. `hearth models test` tells whether it is there.\n")
 }
 
 func notAvailable(m *protocol.ModelInfo) error {

@@ -82,7 +82,7 @@ func (s *ConfiguredService) fields() []config.Field {
 			Help: "how long the service may be silent, 1 to 3600; time in which the computer sleeps does not count",
 		},
 		config.List[ServiceModel]{
-			Key: "models", To: &s.Models, Hint: config.Hint{Default: "asked from the server"},
+			Key: "models", To: &s.Models, Hint: config.Hint{Default: "known of the service, or found on this computer"},
 			One: func(m *ServiceModel) config.Field {
 				return config.Object{Fields: m.fields(), Check: func() error {
 					if m.ID == "" {
