@@ -59,6 +59,9 @@ func (a *app) callSlowly(ctx context.Context, method string, params, result any)
 }
 
 func setupBackup(ctx context.Context, a *app, folder string, p protocol.BackupSetupParams) error {
+	if strings.TrimSpace(folder) == "" {
+		return &failure{exitUsage, "the folder for the backups has no name", "name one, for example `hearth backup setup /media/disk/hearth`"}
+	}
 	var err error
 	if p.Folder, err = filepath.Abs(folder); err != nil {
 		return err

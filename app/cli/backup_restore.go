@@ -113,8 +113,8 @@ func asBackupFailure(err error) error {
 		return err
 	case errors.Is(err, backup.ErrKey):
 		hint = "nothing was changed; try again"
-	case errors.Is(err, backup.ErrDamaged):
-		hint = "nothing was changed; `hearth backup verify` looks at another one"
+	case errors.Is(err, backup.ErrDamaged), errors.Is(err, backup.ErrForeign):
+		hint = "nothing was changed; take another one, `hearth backup list` names them"
 	case errors.Is(err, restore.ErrHalf):
 		hint = "`hearth backup restore --finish` finishes it, `hearth backup undo` takes it back"
 	}
@@ -173,7 +173,7 @@ func restoreBackup(ctx context.Context, a *app, file string, o restoring) error 
 	if !o.yes {
 		ok, err := a.agree(planWords(s) + "Put it in the place of what is there? All of that is kept. [y/N] ")
 		if err != nil || !ok {
-			return errors.Join(err, s.Drop(), &failure{exitFailure, "nothing was changed", ""})
+			return errors.Join(err, s.Drop(), a.declined())
 		}
 	}
 	j, err := s.Apply()

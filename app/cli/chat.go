@@ -109,7 +109,7 @@ const maxPicture = 6 << 20
 func readPicture(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("the picture cannot be read: %w", err)
+		return "", unreadable(name, err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
@@ -117,7 +117,7 @@ func readPicture(name string) (string, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxPicture))
 	if err != nil {
-		return "", fmt.Errorf("the picture cannot be read: %w", err)
+		return "", fmt.Errorf("the picture cannot be read: %w", cause(err))
 	}
 	return base64.StdEncoding.EncodeToString(data), nil
 }

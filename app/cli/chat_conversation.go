@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,8 +96,7 @@ func (c *conversation) ask(ctx context.Context, text string) error {
 				return &failure{exitAnswer, "nothing was answered within " + c.opts.timeout.String() + ", because Hearth is paused, so the message " +
 					"was taken back", words}
 			}
-			return &failure{exitAnswer, "the answer took longer than " + c.opts.timeout.String() + " and was stopped",
-				"what had arrived is kept; try again with a longer --timeout"}
+			return c.tookTooLong()
 		case !errors.Is(err, client.ErrLost) && !errors.Is(err, client.ErrSlow):
 			c.endLine()
 			return err
@@ -323,12 +323,21 @@ func (c *conversation) finish() error {
 		if o.errText == "" {
 			o.errText = "the answer failed"
 		}
+		if c.opts.timeout > 0 && strings.Contains(o.errText, "agents.defaults.timeoutSeconds") { // which is not what ended it
+			return c.tookTooLong()
+		}
 		return &failure{code: exitAnswer, message: o.errText}
 	}
 	if o.builtIn {
 		c.note("(This was Hearth's built-in guide, not an AI model. `hearth models list` shows what else there is.)")
 	}
 	return nil
+}
+
+// tookTooLong is that an answer was not there within --timeout.
+func (c *conversation) tookTooLong() *failure {
+	return &failure{exitAnswer, "the answer took longer than " + c.opts.timeout.String() + " and was stopped",
+		"what had arrived is kept; try again with a longer --timeout"}
 }
 
 func (c *conversation) endLine() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -18,7 +19,7 @@ func fileSize(name string) (int64, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("the file cannot be read: %w", err)
+		return 0, unreadable(name, err)
 	case !info.Mode().IsRegular():
 		return 0, fmt.Errorf("%s is no file", name)
 	case info.Size() == 0:
@@ -28,6 +29,14 @@ func fileSize(name string) (int64, error) {
 			info.Size()>>20, protocol.MaxAttachmentBytes>>20)
 	}
 	return info.Size(), nil
+}
+
+// unreadable says why a file cannot be read: mostly it is not there.
+func unreadable(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &failure{exitFailure, "there is no file or folder " + line(name), "look at how its name is written, and in which folder you are"}
+	}
+	return fmt.Errorf("%s cannot be read: %w", name, cause(err))
 }
 
 // handIn uploads the files of the message, once.
@@ -51,7 +60,7 @@ func upload(ctx context.Context, cl *client.Client, name string) (string, error)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("the file cannot be read: %w", err)
+		return "", unreadable(name, err)
 	}
 	defer f.Close()
 	part := make([]byte, protocol.MaxUploadPart)
@@ -59,7 +68,7 @@ func upload(ctx context.Context, cl *client.Client, name string) (string, error)
 	for p.Offset < size {
 		n, err := f.ReadAt(part, p.Offset)
 		if n == 0 || err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("%s changed while it was read: %w", name, err)
+			return "", fmt.Errorf("%s changed while it was read: %w", name, cause(err))
 		}
 		p.Content = base64.StdEncoding.EncodeToString(part[:min(int64(n), size-p.Offset)])
 		var r protocol.UploadPutResult

@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -72,7 +71,7 @@ func Main(ctx context.Context, args []string, w World) int {
 	}
 	f := explain(err)
 	if !a.ran && f.code == exitFailure {
-		f = &failure{exitUsage, err.Error(), "`hearth help` lists the commands"}
+		f = commandFailure(err)
 	}
 	a.complain(f)
 	return f.code
@@ -116,7 +115,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.whereItWorks(c) }
 	root.PersistentFlags().BoolVar(&a.asJSON, "json", false, "write JSON for programs")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &failure{exitUsage, err.Error(), "`" + c.CommandPath() + " --help` shows what it takes"}
+		return flagFailure(c, err)
 	})
 	root.AddCommand(
 		newGateway(a), newSetup(a), newChat(a), newTUI(a), newPrompts(a),
@@ -129,6 +128,7 @@ func newRoot(a *app) *cobra.Command {
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesHelp},
 	)
 	root.AddCommand(networkCommands(a)...)
+	strictHelp(root)
 	wordArguments(root)
 	a.speakHelp(root)
 	return root
@@ -147,13 +147,7 @@ func (a *app) run(f func(ctx context.Context, args []string) error) func(*cobra.
 func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.Args = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		return &failure{exitUsage, "unknown command " + strings.TrimSpace(c.CommandPath()+" "+line(args[0])),
-			"`" + c.CommandPath() + " --help` lists what there is"}
-	}
+	c.Args = onlyCommands
 	c.AddCommand(subs...)
 	return c
 }

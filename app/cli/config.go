@@ -52,7 +52,12 @@ func newConfig(a *app) *cobra.Command {
 		Use: "unset PATH", Short: "Remove a setting, so that its default holds",
 		Long: "Remove a setting, so that its default holds.\n\n" + pathHelp,
 		Args: cobra.ExactArgs(1),
-		RunE: a.run(func(ctx context.Context, args []string) error { return runConfigUnset(ctx, a, args[0]) }),
+		RunE: a.run(func(ctx context.Context, args []string) error {
+			if err := a.mustBeSet(ctx, args[0]); err != nil {
+				return err
+			}
+			return runConfigUnset(ctx, a, args[0])
+		}),
 	}
 	file := &cobra.Command{
 		Use: "file", Short: "Print where the settings file is", Args: cobra.NoArgs,
@@ -104,6 +109,9 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f := a.lostSettings(ctx, s); f != nil {
+		return f
+	}
 	if len(args) == 0 {
 		return printSettings(a, s)
 	}
@@ -121,8 +129,8 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 		if !s.Valid {
 			return brokenSettings(s)
 		}
-		if why := config.Unknown(path, a.settingsOptions()); why != "" {
-			return &failure{exitFailure, line(path) + " is not set. " + line(why), "docs/configuration.md lists every setting"}
+		if f := a.unknownSetting(path); f != nil {
+			return f
 		}
 		return a.printDefault(path)
 	}
@@ -131,6 +139,45 @@ func runConfigGet(ctx context.Context, a *app, args []string) error {
 		return a.out().print(text, "\n")
 	}
 	return a.out().json(value)
+}
+
+// lostSettings is that there is no file any more and a running gateway goes by the one
+// that it read, so that what holds is no default.
+func (a *app) lostSettings(ctx context.Context, s *config.Snapshot) error {
+	if s.Exists {
+		return nil
+	}
+	var used protocol.ConfigSnapshot
+	if err := a.call(ctx, protocol.ScopeRead, protocol.MethodConfigGet, nil, &used); err != nil || !used.Exists && used.Valid {
+		return nil
+	}
+	return &failure{exitFailure, "the settings file " + s.Path + " is gone; the running gateway keeps what it had",
+		"`hearth status` says how to bring it back"}
+}
+
+// unknownSetting is that a path leads to no setting that there is.
+func (a *app) unknownSetting(path string) error {
+	if why := config.Unknown(path, a.settingsOptions()); why != "" {
+		return &failure{exitFailure, line(path) + " is not set. " + line(why), "docs/configuration.md lists every setting"}
+	}
+	return nil
+}
+
+// mustBeSet refuses to remove what is not in the file. A file that cannot be read is
+// left to who edits it.
+func (a *app) mustBeSet(ctx context.Context, path string) error {
+	s, err := a.settings(ctx)
+	if err != nil || !s.Valid {
+		return nil
+	}
+	_, ok, err := s.Get(path)
+	if err != nil || ok {
+		return asUsage(err)
+	}
+	if f := a.unknownSetting(path); f != nil {
+		return f
+	}
+	return &failure{exitFailure, line(path) + " is not set", "docs/configuration.md says what holds without it"}
 }
 
 func printSettings(a *app, s *config.Snapshot) error {
@@ -299,7 +346,9 @@ func runConfigCheck(ctx context.Context, a *app, args []string) (err error) {
 			return &failure{exitFailure, "there is no file " + line(args[0]), "`hearth config file` prints where the settings are"}
 		}
 	} else {
-		s, err = a.settings(ctx)
+		if s, err = a.settings(ctx); err == nil {
+			err = a.lostSettings(ctx, s)
+		}
 	}
 	if err != nil {
 		return err

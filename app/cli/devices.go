@@ -87,7 +87,11 @@ func withDevice(ctx context.Context, a *app, id string, do func(*client.Client, 
 		}
 	}
 	if len(hits) != 1 {
-		return &failure{exitFailure, count(len(hits), "device") + " has an id that begins with " + line(id),
+		if len(hits) == 0 {
+			return &failure{exitFailure, "no device has an id that begins with " + line(id),
+				"`hearth devices` lists them; give at least four digits, and as many as it takes"}
+		}
+		return &failure{exitFailure, count(len(hits), "device") + " have an id that begins with " + line(id),
 			"`hearth devices` lists them; give at least four digits, and as many as it takes"}
 	}
 	return do(c, hits[0])

@@ -76,8 +76,12 @@ func withRequest(ctx context.Context, a *app, id string, scopes []protocol.Scope
 		}
 	}
 	if len(hits) != 1 {
-		return &failure{exitFailure, count(len(hits), "request") + " has an id that begins with " + line(id),
+		f := &failure{exitFailure, "no request has an id that begins with " + line(id),
 			"`hearth devices` lists who asks; requests end after a few minutes, and the device can ask again"}
+		if len(hits) > 1 {
+			f.message = count(len(hits), "request") + " have an id that begins with " + line(id)
+		}
+		return f
 	}
 	return do(c, hits[0])
 }

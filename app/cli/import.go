@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -49,6 +50,26 @@ func importParams(args []string) (p protocol.ImportParams, err error) {
 	return p, err
 }
 
+// lookHere takes a word that names no program for what has this name in the current
+// folder.
+func lookHere(ctx context.Context, c *client.Client, p *protocol.ImportParams) error {
+	if _, err := os.Stat(p.From); err != nil {
+		return nil // the gateway says which programs it knows
+	}
+	var known protocol.ImportSources
+	if err := c.Call(ctx, protocol.MethodImportSources, nil, &known); err != nil {
+		return err
+	}
+	for _, s := range known.Sources {
+		if s.ID == p.From {
+			return nil
+		}
+	}
+	path, err := filepath.Abs(p.From)
+	p.From, p.Path = "", path
+	return err
+}
+
 func runImport(ctx context.Context, a *app, o importOptions, args []string) error {
 	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeAdmin, protocol.ScopeRead, protocol.ScopeWrite}})
 	if err != nil {
@@ -59,8 +80,14 @@ func runImport(ctx context.Context, a *app, o importOptions, args []string) erro
 		return listImports(ctx, a, c)
 	}
 	p, err := importParams(args)
+	if err == nil && p.Path == "" {
+		err = lookHere(ctx, c, &p)
+	}
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(p.Path); err != nil && p.Path != "" && a.gateway == "" {
+		return unreadable(p.Path, err)
 	}
 	var plan protocol.ImportReport
 	if err := c.Call(ctx, protocol.MethodImportPlan, p, &plan); err != nil {

@@ -124,7 +124,7 @@ func exportMove(ctx context.Context, a *app, file string, yes bool) error {
 		ok, err := a.agree("Everything of this Hearth goes into " + line(path) + ", keys and identity included. It answers nobody from " +
 			"then on, until\nthe file is imported elsewhere or `hearth move wake` is run here. Go on? [y/N] ")
 		if err != nil || !ok {
-			return errors.Join(err, &failure{exitFailure, "nothing was changed", ""})
+			return errors.Join(err, a.declined())
 		}
 	}
 	var pass string

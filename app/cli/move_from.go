@@ -75,7 +75,7 @@ func (a *app) agreePlace(dir statedir.Dir, o arriving) error {
 	ok, err := a.agree("There is a Hearth on this machine already, in " + line(string(dir)) + ". It is put aside, and `hearth backup undo` " +
 		"brings it back. Go on? [y/N] ")
 	if err != nil || !ok {
-		return errors.Join(err, &failure{exitFailure, "nothing was changed", ""})
+		return errors.Join(err, a.declined())
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func sendMove(ctx context.Context, a *app, o sending) error {
 		ok, err := a.agree("Everything of this Hearth goes to the other machine, keys and identity included. This one answers nobody " +
 			"from then\non, until `hearth move wake` is run here. Nothing happens before the other machine asks for it. Offer it? [y/N] ")
 		if err != nil || !ok {
-			return errors.Join(err, &failure{exitFailure, "nothing was changed", ""})
+			return errors.Join(err, a.declined())
 		}
 	}
 	var st protocol.MoveStatus

@@ -106,7 +106,10 @@ func withNode(ctx context.Context, a *app, who string, scopes []protocol.Scope, 
 		}
 	}
 	if len(hits) != 1 {
-		return &failure{exitFailure, count(len(hits), "node") + " has this name or an id that begins with " + line(who),
+		if len(hits) == 0 {
+			return &failure{exitFailure, "no node has this name or an id that begins with " + line(who), "`hearth nodes` lists them"}
+		}
+		return &failure{exitFailure, count(len(hits), "node") + " have this name or an id that begins with " + line(who),
 			"`hearth nodes` lists them"}
 	}
 	return do(c, hits[0])

@@ -237,6 +237,16 @@ func (a *app) agree(question string) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
+// declined is that a person did not agree. Where nobody can be asked it names the way
+// around the question.
+func (a *app) declined() *failure {
+	f := &failure{code: exitFailure, message: "nothing was changed"}
+	if !a.InTerminal {
+		f.hint = "--yes accepts it without a question"
+	}
+	return f
+}
+
 func secretsDoctor(ctx context.Context, a *app) error {
 	var res protocol.SecretsStatus
 	err := secretsAt(ctx, a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsStatus, nil, &res) },

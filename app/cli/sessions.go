@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,10 +53,13 @@ func runSessionsList(ctx context.Context, a *app, o sessionsListOptions) error {
 	if a.asJSON {
 		return a.out().json(map[string]any{"total": total, "sessions": sessions})
 	}
-	return printSessions(a, sessions, total)
+	return printSessions(a, sessions, total, o.search)
 }
 
-func printSessions(a *app, sessions []protocol.SessionRow, total int) error {
+func printSessions(a *app, sessions []protocol.SessionRow, total int, search string) error {
+	if len(sessions) == 0 && search != "" {
+		return a.out().print("No conversation has " + strconv.Quote(line(search)) + " in its name or title. `hearth search` looks into messages.\n")
+	}
 	if len(sessions) == 0 {
 		return a.out().print("There are no conversations yet. Begin one with `hearth chat \"…\"`.\n")
 	}

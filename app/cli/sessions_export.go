@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -70,6 +71,9 @@ func runExport(ctx context.Context, a *app, o exportOptions, args []string) erro
 	write := func(w io.Writer) error {
 		for _, key := range keys {
 			m, err := exportSession(ctx, c, w, key)
+			if isMissing(err) {
+				return noSession(key)
+			}
 			if n += m; err != nil {
 				return err
 			}
@@ -112,6 +116,12 @@ func exportSession(ctx context.Context, c *client.Client, w io.Writer, key strin
 	}
 }
 
+// isMissing: the gateway has nothing of the name that it was asked for.
+func isMissing(err error) bool {
+	var refusal *protocol.Error
+	return errors.As(err, &refusal) && refusal.Details["code"] == "NOT_FOUND"
+}
+
 // mustExist tells an empty session from one that is not there.
 func mustExist(ctx context.Context, c *client.Client, key string) error {
 	var r protocol.SessionsGetResult
@@ -129,7 +139,7 @@ func mustExist(ctx context.Context, c *client.Client, key string) error {
 func writeWhole(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, cause(err))
+		return unwritable(path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -142,12 +152,21 @@ func writeWhole(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	if err = errors.Join(b.Flush(), f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, cause(err))
+		return unwritable(path, err)
 	}
 	if err = os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, cause(err))
+		return unwritable(path, err)
 	}
 	return nil
+}
+
+// unwritable says why a file could not be written: mostly its folder is not there.
+func unwritable(path string, err error) error {
+	dir := filepath.Dir(path)
+	if _, serr := os.Stat(dir); errors.Is(serr, fs.ErrNotExist) {
+		return &failure{exitFailure, "there is no folder " + line(dir), "make it first, or name a file in another one"}
+	}
+	return fmt.Errorf("cannot write %s: %w", path, cause(err))
 }
 
 // cause is a file error without the name of the temporary file.

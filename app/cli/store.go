@@ -73,6 +73,9 @@ func runStoreCheck(a *app) error {
 	if r.OK {
 		return nil
 	}
+	if _, err := os.Stat(dir.Store()); errors.Is(err, os.ErrNotExist) && r.LastGood == "" {
+		return &failure{exitFailure, r.Problem, "the first start of `hearth gateway` makes one; HEARTH_HOME names the folder to look in"}
+	}
 	hint := "`hearth store export` writes the conversations that can be read"
 	if r.LastGood != "" {
 		hint += "; `hearth store restore` takes the copy of " + r.CopiedAt.Format("2 January 15:04")
@@ -137,7 +140,7 @@ func runStoreRestore(a *app, yes bool) error {
 			return err
 		}
 		if !ok {
-			return &failure{exitFailure, "nothing was changed", ""}
+			return a.declined()
 		}
 	}
 	kept, err := recovery.Restore(dir, time.Now())

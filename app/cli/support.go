@@ -62,7 +62,7 @@ func writeSupport(ctx context.Context, a *app, out string) error {
 		return err
 	}
 	if err := statedir.WriteFile(out, r.Text()); err != nil {
-		return err
+		return unwritable(out, err)
 	}
 	return a.done(map[string]string{"file": out}, "Written to "+line(out)+". Read it before you send it.")
 }

@@ -251,7 +251,7 @@ func (a *app) agreeBack(o updateOptions, from, to string) error {
 		return err
 	}
 	if !ok {
-		return &failure{exitFailure, "nothing was changed", ""}
+		return a.declined()
 	}
 	return nil
 }

@@ -44,12 +44,24 @@ const BlockSize = 16 << 10
 // maxRun is how many bytes of changed blocks stand in one piece of the archive.
 const maxRun = 4 << 20
 
+// errChanged stands for what the library says of bytes that do not open: that is about
+// its format, and may show them.
+var errChanged = errors.New("the file was changed or cut off")
+
+// foreignError is an ErrDamaged too: a backup whose first bytes were changed looks the same.
+type foreignError struct{}
+
+func (foreignError) Error() string        { return "this is not a backup of Hearth" }
+func (foreignError) Is(target error) bool { return target == ErrDamaged }
+
 // What callers decide by.
 var (
 	// ErrKey: the passphrase or identity does not open the backup.
 	ErrKey = errors.New("this passphrase or key does not open the backup")
 	// ErrDamaged: a byte of the backup is not what was written.
 	ErrDamaged = errors.New("the backup is damaged")
+	// ErrForeign: what is in the file is something else.
+	ErrForeign error = foreignError{}
 	// ErrNoBase: the full backup that a partial one builds upon is not in the folder.
 	ErrNoBase = errors.New("the full backup that this one builds upon is not in the folder")
 	// ErrNewer: a newer Hearth made it.

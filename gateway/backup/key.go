@@ -86,17 +86,18 @@ func openKey(path string, pass secret.Secret) (*age.X25519Identity, error) {
 		return nil, ErrKey
 	}
 	with.SetMaxWorkFactor(workFactor + 2)
-	r, err := age.Decrypt(io.LimitReader(f, 64<<10), with)
-	var wrong *age.NoIdentityMatchError
+	r, err := decrypt(io.LimitReader(f, 64<<10), with)
 	switch {
-	case errors.As(err, &wrong):
+	case errors.Is(err, ErrKey):
 		return nil, ErrKey
+	case errors.Is(err, ErrForeign):
+		return nil, fmt.Errorf("%s: %w: it does not hold a key", path, ErrDamaged)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(r, 1<<10))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	id, err := age.ParseX25519Identity(strings.TrimSpace(string(text)))
 	if err != nil {

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"archive/tar"
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -139,15 +140,12 @@ func each(ctx context.Context, file string, key Key, tell func(*tar.Header, io.R
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	open, err := age.Decrypt(patientReader{ctx, f}, key.ids...)
-	var wrong *age.NoIdentityMatchError
+	open, err := decrypt(patientReader{ctx, f}, key.ids...)
 	switch {
-	case errors.As(err, &wrong):
-		return ErrKey
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return err
 	}
 	large, err := zstd.NewReader(open, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxMemory),
 		zstd.WithDecoderMaxWindow(8<<20))
@@ -169,6 +167,49 @@ func each(ctx context.Context, file string, key Key, tell func(*tar.Header, io.R
 		}
 	}
 	return fmt.Errorf("%w: it has too many entries", ErrDamaged)
+}
+
+// ageHeader begins what age has encrypted.
+const ageHeader = "age-encryption.org/v1\n"
+
+// decrypt opens what age has encrypted. What is wrong with it is told in words of ours.
+func decrypt(r io.Reader, ids ...age.Identity) (io.Reader, error) {
+	in := bufio.NewReader(r)
+	if begin, err := in.Peek(len(ageHeader)); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	} else if string(begin) != ageHeader {
+		return nil, ErrForeign
+	}
+	open, err := age.Decrypt(in, ids...)
+	var wrong *age.NoIdentityMatchError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, ErrKey
+	case err != nil:
+		return nil, inWords(err)
+	}
+	return wholeReader{open}, nil
+}
+
+// wholeReader says in words of ours that bytes were changed or are missing.
+type wholeReader struct{ r io.Reader }
+
+func (w wholeReader) Read(b []byte) (int, error) {
+	n, err := w.r.Read(b)
+	if err != nil && err != io.EOF {
+		err = inWords(err)
+	}
+	return n, err
+}
+
+// inWords keeps an error of the disk or of who gave up, and says any other in words of
+// ours.
+func inWords(err error) error {
+	var disk *fs.PathError
+	if errors.As(err, &disk) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, errChanged)
 }
 
 // judged tells an error of what is in the file from one of the disk.

@@ -288,19 +288,26 @@ func (d *decoder) clamped(n *node, lo, hi int) int {
 	return out
 }
 
-// number is greater than lo, and hi at most.
-func (d *decoder) number(n *node, lo, hi float64) float64 {
+// number is from lo, or where above is true greater than lo, up to hi.
+func (d *decoder) number(n *node, lo, hi float64, above bool) float64 {
 	if n.kind != kindNumber {
 		d.wrongKind(n, "a number")
 		return 0
 	}
 	f, err := strconv.ParseFloat(n.text, 64)
-	if err != nil || math.IsNaN(f) || f <= lo || f > hi {
-		d.issue(n.start, "expected a number greater than %v, %v at most", lo, hi)
+	if err != nil || math.IsNaN(f) || f < lo || above && f == lo || f > hi {
+		bound := plain(lo) + " or more"
+		if above {
+			bound = "more than " + plain(lo)
+		}
+		d.issue(n.start, "expected a number of %s, %s at most", bound, plain(hi))
 		return 0
 	}
 	return f
 }
+
+// plain is a number as people write it, without an exponent.
+func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 func (d *decoder) boolean(n *node) bool {
 	if n.kind != kindBool {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"math"
 	"slices"
 	"strings"
 )
@@ -177,11 +176,7 @@ func (f Amount) schema() Schema {
 }
 
 func (f Amount) read(v Value) {
-	lo := f.Min
-	if !f.Above {
-		lo = math.Nextafter(lo, math.Inf(-1))
-	}
-	*f.To = v.d.number(v.n, lo, f.Max)
+	*f.To = v.d.number(v.n, f.Min, f.Max, f.Above)
 }
 
 // Switch is true or false.

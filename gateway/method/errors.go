@@ -75,11 +75,12 @@ func configError(err error) error {
 	var broken *config.BrokenError
 	var invalid *config.InvalidError
 	var path *config.PathError
+	var open *config.PermissionError
 	switch {
 	case errors.Is(err, config.ErrStale):
 		return protocol.Invalid("%v", err).With("code", "CONFIG_STALE")
 	case errors.Is(err, config.ErrRedacted), errors.Is(err, config.ErrBusy),
-		errors.As(err, &broken), errors.As(err, &invalid), errors.As(err, &path):
+		errors.As(err, &broken), errors.As(err, &invalid), errors.As(err, &path), errors.As(err, &open):
 		return protocol.Invalid("%v", err)
 	}
 	return err

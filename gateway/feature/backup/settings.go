@@ -44,9 +44,9 @@ var Section = &config.Settings[Settings]{
 			config.Object{
 				Key: "keep", Help: "how many are kept: the newest of each of the last days, weeks and months that have one",
 				Fields: []config.Field{
-					config.Number{Key: "daily", To: &s.Keep.Daily, Min: 1, Max: 366},
-					config.Number{Key: "weekly", To: &s.Keep.Weekly, Min: 0, Max: 520},
-					config.Number{Key: "monthly", To: &s.Keep.Monthly, Min: 0, Max: 600},
+					config.Number{Key: "daily", To: &s.Keep.Daily, Min: 1, Max: 366, Help: "of how many days the newest is kept"},
+					config.Number{Key: "weekly", To: &s.Keep.Weekly, Min: 0, Max: 520, Help: "of how many weeks the newest is kept"},
+					config.Number{Key: "monthly", To: &s.Keep.Monthly, Min: 0, Max: 600, Help: "of how many months the newest is kept"},
 				},
 			},
 		}

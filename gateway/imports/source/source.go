@@ -44,9 +44,18 @@ type Tree struct {
 	archive *os.File
 }
 
+// missingError is that nothing is where a path leads.
+type missingError struct{ name string }
+
+func (e *missingError) Error() string { return "there is no file or folder " + e.name }
+func (e *missingError) Unwrap() error { return fs.ErrNotExist }
+
 // Open opens what a path names. scratch is a folder of ours for copies.
 func Open(name, scratch string) (*Tree, error) {
 	st, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &missingError{name}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", name, err)
 	}

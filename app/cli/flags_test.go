@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWrongCommandLines: each says what is wrong, and what to type instead.
+func TestWrongCommandLines(t *testing.T) {
+	for _, tc := range []struct {
+		args, want string
+		code       int
+	}{
+		{"chat --timeout abc hi", `--timeout takes a length of time such as 90s or 5m, not "abc"`, exitUsage},
+		{"sessions show --limit x", `--limit takes a number, not "x"`, exitUsage},
+		{"gateway --port abc", `--port takes a number, not "abc"`, exitUsage},
+		{"gateway --port 99999999999999999999", `--port cannot be as large as "99999999999999999999"`, exitUsage},
+		{"usage allow --daily abc", `--daily takes a number, not "abc"`, exitUsage},
+		{"chat --quiet=x hi", `--quiet takes true or false, not "x"`, exitUsage},
+		{"config set hearth.allowance.daily -1", "goes behind --, as in `hearth config set … -- -1`", exitUsage},
+		{"stauts", "hearth: unknown command \"stauts\" for \"hearth\"\n  → did you mean `hearth status`? `hearth help` lists", exitUsage},
+		{"help nosuch", "unknown command hearth nosuch\n", exitUsage},
+		{"help sessions nosuch", "unknown command hearth sessions nosuch\n", exitUsage},
+		{"completion foo", "unknown command hearth completion foo\n", exitUsage},
+		{"config unset nope", "nope is not set. ", exitFailure},
+		{"config unset gateway.port", "gateway.port is not set\n", exitFailure},
+		{"chat --file nofile hi", "there is no file or folder nofile\n", exitFailure},
+		{"support --out /nonexist/x", "there is no folder /nonexist\n", exitFailure},
+		{"store check", "there is no store yet, or it was removed\n  → the first start", exitFailure},
+	} {
+		code, _, errs := run(t, t.TempDir(), "", strings.Fields(tc.args)...)
+		if code != tc.code || !strings.Contains(errs, tc.want) {
+			t.Errorf("%s = %d, %q", tc.args, code, errs)
+		}
+	}
+	if code, _, errs := run(t, t.TempDir(), "", "backup", "setup", ""); code != exitUsage || !strings.Contains(errs, "has no name") {
+		t.Errorf("a folder without a name = %d, %q", code, errs)
+	}
+}
