@@ -194,3 +194,20 @@ test("nothing is lost, doubled or reordered, whatever the connection and the tab
     expect(server.map((m) => m.text), `seed ${seed}`).toEqual(written);
   }
 });
+
+test("a message that a reload kept from the disk is sent by the next visit, once and in its order", async () => {
+  const keep = new MemoryDatabase();
+  const cut = make(async () => {}, Object.assign(new MemoryDatabase(), { put: () => new Promise<void>(() => {}) }));
+  void cut.box.add("s", "said last");
+  await keep.put("outbox", "old", { id: "old", sessionKey: "s", text: "said first", at: 1, state: "waiting", error: "" });
+  const next = make(async () => {}, keep);
+  await next.box.load();
+  expect(next.texts()).toEqual(["said first", "said last"]);
+  expect(await keep.all("outbox")).toHaveLength(2);
+  next.box.setOnline(true);
+  await settle();
+  expect(next.accepted).toEqual(["said first", "said last"]);
+  const later = make(async () => {}, keep);
+  await later.box.load();
+  expect(later.texts()).toEqual([]);
+});

@@ -5,6 +5,7 @@
 import type { DeliveryContext } from "../net/wire";
 import type { AttachedFile } from "../protocol";
 import type { Database } from "../storage/database";
+import { jot, jotted } from "../storage/local";
 
 export interface Entry {
   /** the idempotency key, which becomes the run id */
@@ -80,6 +81,11 @@ export class Outbox {
   /** load brings back what an earlier visit could not send. */
   async load(): Promise<void> {
     const stored = await this.o.keep.all<Entry>("outbox");
+    for (const e of jotted<Entry>()) {
+      if ([...stored, ...this.list].some((x) => x.id === e.id)) continue;
+      stored.push(e);
+      await this.keep(e);
+    }
     const known = new Set(this.list.map((e) => e.id));
     const back = stored
       .filter((e) => !known.has(e.id))
@@ -109,15 +115,18 @@ export class Outbox {
     // It is not said to wait before it would outlive this tab.
     this.keeping.add(id);
     this.set([...this.list, { ...e, state: "sending" }]);
-    try {
-      await this.o.keep.put("outbox", id, e);
-    } catch {
-      // A full disk must not stop the message: it is sent, only not kept here.
-    }
+    jot(id, e); // a tab that is reloaded at once does not wait for the disk
+    await this.keep(e);
     this.keeping.delete(id);
     this.change(id, { state: "waiting" });
     this.pump();
     return e;
+  }
+
+  /** keep writes it to disk. A full disk must not stop the message: it is sent, only not kept here. */
+  private async keep(e: Entry): Promise<void> {
+    await this.o.keep.put("outbox", e.id, e).catch(() => undefined);
+    jot(e.id);
   }
 
   async discard(id: string): Promise<void> {

@@ -23,6 +23,21 @@ function write(key: string, value: string): void {
 export const draftOf = (session: string): string => read("hearth.draft." + session) ?? "";
 export const keepDraft = (session: string, text: string): void => write("hearth.draft." + session, text);
 
+const sending = "hearth.sending.";
+
+/** jot keeps a message at once, until it stands where unsent ones are kept; without one it is kept there. */
+export const jot = (id: string, message?: unknown): void => write(sending + id, message ? JSON.stringify(message) : "");
+
+/** jotted are the messages that a reload or a killed tab kept from getting there. */
+export function jotted<T>(): T[] {
+  try {
+    const keys = Object.keys(localStorage).filter((k) => k.startsWith(sending));
+    return keys.map((k) => JSON.parse(localStorage.getItem(k)!) as T);
+  } catch {
+    return [];
+  }
+}
+
 export type Theme = "system" | "light" | "dark";
 
 export const prefs = {

@@ -1,7 +1,7 @@
 // Messages that are edited and answered again, their versions, and the list of chats.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
-import { answered, axe, pick, ready, say, until } from "./harness.mjs";
+import { answered, axe, imeKey, pick, ready, say, until } from "./harness.mjs";
 
 const shots = process.env.HEARTH_SHOTS;
 async function shot(page, name, menu = false) {
@@ -55,8 +55,19 @@ export const cases = [
       }
       await edit(page, "first apple", "first cherry");
       await shot(page, "editing");
+      // An input method's own keys neither send nor close it.
+      const field = "textarea[aria-label='Other words for this message']";
+      await imeKey(page, field, "Enter");
+      await imeKey(page, field, "Escape");
+      assert.equal(await page.inputValue(field), "first cherry");
+      const focused = (name) => until(page, (n) => document.activeElement.ariaLabel === n, name);
+      await page.keyboard.press("Escape");
+      await focused("Edit message");
+      await page.keyboard.press("Enter");
+      await page.fill(field, "first cherry");
       await page.keyboard.press("Enter");
       await shown(page, "first cherry");
+      await focused("Message");
       await answered(page, "first cherry");
       assert.deepEqual(await bubbles(page), ["first cherry"]);
       assert.match(await version(page), /2\/2/);
@@ -165,6 +176,18 @@ export const cases = [
       await until(page, () => ![...document.querySelectorAll("nav .title")].some((e) => e.textContent === "Roses"));
       await page.click(".toast:has-text('is deleted') button");
       await until(page, () => [...document.querySelectorAll("nav .title")].some((e) => e.textContent === "Roses"));
+      assert.equal(await page.textContent("h1"), "menu chat two");
+      // The chat that was open is open again, also out of the archive.
+      await page.click("nav .item:has-text('Roses')");
+      await answered(page, "menu chat one");
+      for (const [does, did] of [["Delete", "is deleted"], ["Archive", "archive"]]) {
+        await menu(page, "Roses");
+        await page.click(`[role=menu] [role=menuitem]:has-text('${does}')`);
+        await until(page, () => document.querySelector("h1").textContent !== "Roses");
+        await page.locator(`.toast:has-text('${did}') button`).last().click(); // an older one may still stand there
+        await until(page, () => document.querySelector("h1").textContent === "Roses");
+        await answered(page, "menu chat one");
+      }
       await page.reload();
       await until(page, () => [...document.querySelectorAll("nav .title")].some((e) => e.textContent === "Roses"));
     },

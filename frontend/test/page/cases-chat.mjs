@@ -170,6 +170,29 @@ export const cases = [
     },
   },
   {
+    name: "the page is reloaded right after Enter: the message is sent, once, and is no draft any more",
+    async run(w, open) {
+      const page = await fresh(open);
+      await say(page, "before");
+      await answered(page, "before");
+      for (const words of ["in a hurry", "in a hurry too"]) {
+        await page.fill("#composer", words);
+        const loaded = page.waitForEvent("load");
+        await page.evaluate(() => {
+          document.querySelector("#composer").form.requestSubmit();
+          location.reload();
+        });
+        await loaded;
+        await ready(page);
+        await answered(page, words);
+        assert.equal(await page.inputValue("#composer"), "");
+      }
+      await page.reload();
+      await answered(page, "in a hurry too");
+      assert.deepEqual(await states(page), ["before", "in a hurry", "in a hurry too"].map((t) => [t, "answered"]));
+    },
+  },
+  {
     name: "the gateway is killed in the middle of an answer: the part that came is kept and marked",
     async run(w, open) {
       const page = await fresh(open);
@@ -307,9 +330,11 @@ export const cases = [
       assert.equal(await page.inputValue("#composer"), "please");
       await page.fill("#composer", "");
       await pick(page, "echo");
-      await page.click(".card.failed >> text=Send again");
+      await page.dblclick(".card.failed >> text=Send again"); // it goes once
       await answered(page, "please", "answered");
-      assert.deepEqual((await states(page)).map(([, s]) => s), ["failed", "answered"]);
+      await say(page, "thanks");
+      await answered(page, "thanks");
+      assert.deepEqual(await states(page), [["please", "failed"], ["please", "answered"], ["thanks", "answered"]]);
     },
   },
   {

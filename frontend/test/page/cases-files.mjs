@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { axe, ready, root, until } from "./harness.mjs";
+import { answered, axe, ready, root, say, until } from "./harness.mjs";
 
 const file = (name, as = name) => ({
   name: as,
@@ -101,6 +101,108 @@ export const cases = [
       await hand("paste");
       await chip(page, "drop.csv", "Text");
       await chip(page, "paste.csv", "Text");
+    },
+  },
+  {
+    name: "files: one that did not reach the gateway holds the message until it is there or taken out",
+    async run(w, open) {
+      const page = await begin(open);
+      await until(page, () => document.querySelector('form input[type="file"]'));
+      await w.killGateway();
+      await until(page, () => document.querySelector(".banner.link"));
+      const notes = (n) => ({ name: `notes-${n}.txt`, mimeType: "text/plain", buffer: Buffer.from("walnut") });
+      await page.setInputFiles('form input[type="file"]', [notes(1), notes(2)]);
+      await chip(page, "notes-1.txt", "Not attached");
+      await chip(page, "notes-2.txt", "Not attached");
+      await page.fill("#composer", "with both");
+      await page.press("#composer", "Enter");
+      // It did not go, and who cannot see it is told why.
+      const at = () => page.evaluate(() => [document.activeElement.ariaLabel, document.getElementById(document.activeElement.getAttribute("aria-describedby"))?.innerText]);
+      const [name, why] = await at();
+      assert.equal(name, "Try again");
+      assert.match(why, /Not attached: ./);
+      assert.equal(await page.inputValue("#composer"), "with both");
+      await look(page, "failed");
+      await w.startGateway();
+      await ready(page);
+      await page.keyboard.press("Enter");
+      await chip(page, "notes-1.txt", "Read$");
+      assert.equal((await at())[0], "Message");
+      await page.press("#composer", "Enter");
+      assert.equal((await at())[0], "Try again");
+      await page.click('button[aria-label="Take “notes-2.txt” out"]');
+      await page.press("#composer", "Enter");
+      await answered(page, "with both");
+      assert.deepEqual(await page.$$eval(".row.user .chip .name", (all) => all.map((e) => e.innerText)), ["notes-1.txt"]);
+    },
+  },
+  {
+    name: "files: what was chosen for one chat is there again when one comes back, also what was on its way",
+    async run(w, open) {
+      const page = await begin(open);
+      await say(page, "a chat with files");
+      await answered(page, "a chat with files");
+      const line = "a line of a log that goes on for a while, so that there is much of it\n";
+      await page.setInputFiles('form input[type="file"]', [
+        { name: "small.txt", mimeType: "text/plain", buffer: Buffer.from("walnut") },
+        { name: "long.log", mimeType: "text/plain", buffer: Buffer.from(line.repeat(90_000)) },
+      ]);
+      await chips(page, 2);
+      await page.keyboard.press("Control+Shift+O");
+      await until(page, () => document.querySelector(".welcome"));
+      await chips(page, 0);
+      await say(page, "a chat without");
+      await answered(page, "a chat without");
+      assert.equal(await page.$(".row.user .chip"), null);
+      await page.click("nav .item:has-text('a chat with files')");
+      await chip(page, "small.txt", "Read$");
+      await chip(page, "long.log", "Read$");
+      await say(page, "with them");
+      await chips(page, 0);
+      await until(page, () => {
+        document.querySelector("[role=log]").scrollTop = 0; // the answer is long, as above
+        return document.querySelectorAll(".row.user .chip").length === 2;
+      });
+    },
+  },
+  {
+    name: "files: cells of a spreadsheet are pasted as their words, a picture as a picture",
+    async run(w, open) {
+      const page = await begin(open);
+      await until(page, () => document.querySelector('form input[type="file"]'));
+      const paste = (words, name) =>
+        page.evaluate(async ([words, name]) => {
+          const canvas = Object.assign(document.createElement("canvas"), { width: 20, height: 20 });
+          const d = new DataTransfer();
+          d.items.add(new File([await new Promise((r) => canvas.toBlob(r, "image/png"))], name, { type: "image/png" }));
+          if (words) d.setData("text/plain", words);
+          // true: the browser puts the words into the field
+          return document.querySelector("#composer").dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: d }));
+        }, [words, name]);
+      const pictures = (n) => until(page, (want) => document.querySelectorAll("form ul img").length === want, n);
+      assert.equal(await paste("Name\tSum\nA\t12", "image.png"), true);
+      assert.equal(await paste("", "image.png"), false);
+      await pictures(1);
+      assert.equal(await paste("/home/anna/cat.png", "cat.png"), false);
+      await pictures(2);
+    },
+  },
+  {
+    name: "files: long names are cut, and the buttons beside them stay within the screen",
+    async run(w, open) {
+      for (const width of [360, 1280]) {
+        const page = await begin(open, { width, height: 800 });
+        const names = ["2024 Attention is all you need - Vaswani et al - NeurIPS proceedings (reviewed copy).txt", `${"x".repeat(220)}.txt`, "todo.txt"];
+        await page.setInputFiles('form input[type="file"]', names.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("hi") })));
+        await chips(page, 3);
+        await chip(page, "todo.txt", "Read$");
+        await look(page, `names-${width}`);
+        const out = () =>
+          page.$$eval("form .chip button", (all) => all.filter((e) => e.getBoundingClientRect().right > e.closest(".card").getBoundingClientRect().right).length);
+        assert.equal(await out(), 0, "a button is outside of the field");
+        await page.click(`form .chip button >> nth=1`);
+        await chips(page, 2);
+      }
     },
   },
 ];

@@ -2,7 +2,7 @@
 // and what cannot be is said beside it.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { answered, axe, pick, ready, say, shows, until } from "./harness.mjs";
+import { answered, axe, imeKey, pick, ready, say, shows, until } from "./harness.mjs";
 import { service } from "./service.mjs";
 
 const noAxe = async (page) => assert.deepEqual(await axe(page), []);
@@ -131,6 +131,16 @@ export const cases = [
       await page.press(`${idle} input`, "Enter");
       await shows(page, `${idle} .state`, /Saved/);
       assert.equal(file(w).session.reset.idleMinutes, 90);
+      await page.fill(`${idle} input`, "soon");
+      await imeKey(page, `${idle} input`, "Enter");
+      await imeKey(page, `${idle} input`, "Escape");
+      assert.equal(await page.inputValue(`${idle} input`), "soon");
+      assert.equal(await page.$(`${idle} [role=alert]`), null);
+      await page.press(`${idle} input`, "Enter");
+      await shows(page, `${idle} [role=alert]`, /whole number from 1 to/);
+      await page.fill(`${idle} input`, "90");
+      await page.press(`${idle} input`, "Enter");
+      await until(page, (s) => !document.querySelector(`${s} [role=alert]`), idle);
       await page.fill(`${idle} input`, "soon");
       await page.press(`${idle} input`, "Enter");
       await shows(page, `${idle} [role=alert]`, /whole number from 1 to/);

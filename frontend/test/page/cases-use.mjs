@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { answered, axe, pick, picture, ready, say, states, until } from "./harness.mjs";
+import { answered, axe, imeKey, pick, picture, ready, say, states, until } from "./harness.mjs";
 
 const fresh = async (open, o) => {
   const page = await open(o);
@@ -199,7 +199,19 @@ export const cases = [
       await page.click("header [aria-label='Chat menu']");
       await page.click("role=menuitem[name='Rename']");
       await page.keyboard.type("Fruit");
+      const field = "header input.name";
+      await imeKey(page, field, "Enter");
+      await imeKey(page, field, "Escape");
+      assert.equal(await page.inputValue(field), "Fruit");
+      // The focus goes back to where the person came from.
+      const back = () => page.evaluate(() => document.activeElement.ariaLabel);
+      await page.keyboard.press("Escape");
+      assert.equal(await back(), "Chat menu");
+      await page.click("header [aria-label='Chat menu']");
+      await page.click("role=menuitem[name='Rename']");
+      await page.keyboard.type("Fruit");
       await page.keyboard.press("Enter");
+      assert.equal(await back(), "Chat menu");
       await until(page, () => document.querySelector("nav .item .title").textContent === "Fruit");
       await page.fill("#search", "fru");
       assert.deepEqual(await titles(page), ["Fruit"]);

@@ -187,6 +187,10 @@ export const say = async (page, text) => {
   await page.press("#composer", "Enter");
 };
 
+/** imeKey is a key that an input method has for itself. */
+export const imeKey = (page, selector, key) =>
+  page.$eval(selector, (e, key) => void e.dispatchEvent(new KeyboardEvent("keydown", { key, isComposing: true, bubbles: true, cancelable: true })), key);
+
 /** states lists the person's messages with what became of them. */
 export const states = (page) => page.$$eval("article[data-state]", (all) => all.map((e) => [e.querySelector(".bubble").textContent, e.dataset.state]));
 

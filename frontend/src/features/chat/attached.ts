@@ -54,9 +54,20 @@ export function leaveOut(f: Attached, o: Pick<Attaching, "client" | "have" | "se
   if (f.type === "file" && f.upload) void o.client.call("hearth.upload.drop", { upload: f.upload }).catch(() => undefined);
 }
 
-async function upload(file: File, o: Attaching): Promise<void> {
+/** broken are the files that did not reach the gateway, so that they can be given to it again. */
+const broken = new WeakMap<Attached, File>();
+
+/** again gives the gateway a file that did not reach it, in the place where it stood. */
+export function again(f: Attached, o: Attaching): void {
+  const file = broken.get(f);
+  if (!file || !o.have().includes(f)) return;
+  if (f.type === "file" && f.upload) void o.client.call("hearth.upload.drop", { upload: f.upload }).catch(() => undefined);
+  void upload(file, o, f);
+}
+
+async function upload(file: File, o: Attaching, was?: Attached): Promise<void> {
   let mine: Upload = { type: "file", mimeType: file.type, fileName: file.name, size: file.size, upload: "", progress: 0 };
-  o.set([...o.have(), mine]);
+  o.set(was ? o.have().map((x) => (x === was ? mine : x)) : [...o.have(), mine]);
   const change = (by: Partial<Upload>): boolean => {
     const next = { ...mine, ...by };
     if (!o.have().includes(mine)) return false; // it was taken out meanwhile
@@ -77,7 +88,7 @@ async function upload(file: File, o: Attaching): Promise<void> {
       }
     }
   } catch (e) {
-    change({ failed: e instanceof Error ? e.message : String(e) });
+    if (change({ failed: e instanceof Error ? e.message : String(e) })) broken.set(mine, file);
   }
 }
 

@@ -18,6 +18,8 @@ export interface WritingOptions {
 export class Writing {
   /** words that should go into the composer, with a counter so that the same words count again */
   suggestion = $state.raw({ n: 0, text: "" });
+  /** the files that go with the next message of each chat, also while another one is open */
+  files = $state.raw<Record<string, Attached[]>>({});
   /** the slash commands that there are */
   commands = $state.raw<CommandInfo[]>([]);
 
@@ -26,6 +28,10 @@ export class Writing {
 
   constructor(private readonly o: WritingOptions) {
     o.client.on((name) => name === "config.changed" && void this.load().catch(() => undefined));
+  }
+
+  attach(key: string, list: Attached[]): void {
+    this.files = { ...this.files, [key]: list };
   }
 
   /** load is called after hello. */
@@ -44,8 +50,9 @@ export class Writing {
 
   /** again sends the words of a failed message under a new key. */
   async again(text: string, entryId = "", files?: Attached[]): Promise<void> {
+    const going = this.say(text, undefined, files); // kept anew before the old one goes
     if (entryId) await this.discard(entryId);
-    await this.say(text, undefined, files);
+    await going;
   }
 
   /** againAll sends the words of several stopped messages again, in their order. */
@@ -59,8 +66,8 @@ export class Writing {
   }
 
   async edit(text: string, entryId = ""): Promise<void> {
-    if (entryId) await this.discard(entryId);
     this.suggest(text);
+    if (entryId) await this.discard(entryId);
   }
 
   discard(entryId: string): Promise<void> {
