@@ -40,6 +40,7 @@ type decoder struct {
 	issues   []Issue
 	wrong    []Path // where the issues are
 	warnings []Issue
+	doubts   []Issue // what a value may be in a file, and not when it is written now
 
 	bound []*bound        // the sections at this reading
 	tree  *branch         // where they are

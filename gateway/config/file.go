@@ -121,7 +121,7 @@ func (f *File) judge(c content) *Snapshot {
 		d.issue(n.start, "%s stands for a hidden value; write the value itself", RedactedMarker)
 		return nil
 	})
-	s.Issues, s.Warnings = d.issues, d.warnings
+	s.Issues, s.Warnings, s.doubtful = d.issues, d.warnings, d.doubts
 	s.Valid = len(s.Issues) == 0
 	if !s.Valid {
 		s.Config = Config{}

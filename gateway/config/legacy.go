@@ -19,7 +19,7 @@ func (s *Snapshot) Legacy() (renames []string) {
 // Modernize writes settings with old names under their new ones and leaves the
 // rest of the file as it is.
 func (f *File) Modernize(ctx context.Context) (*Snapshot, error) {
-	return f.modify(ctx, func(c content) (string, error) {
+	return f.modify(ctx, nil, func(c content) (string, error) {
 		return f.splice(c, func(doc *document) (ops []op, err error) {
 			for _, r := range f.opts.Sections.known().renames(doc) {
 				ops = append(ops, r.ops()...)

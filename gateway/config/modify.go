@@ -22,8 +22,11 @@ var ErrBusy = errors.New("another program is just changing the settings; try aga
 // written. Line numbers are those of the edited text.
 type InvalidError struct{ Issues []Issue }
 
-func (e *InvalidError) Error() string {
-	s := "the settings were not saved: " + e.Issues[0].String()
+func (e *InvalidError) Error() string { return "the settings were not saved: " + e.Reason() }
+
+// Reason is what is wrong, without saying that nothing was saved.
+func (e *InvalidError) Reason() string {
+	s := e.Issues[0].String()
 	if n := len(e.Issues) - 1; n > 0 {
 		s += fmt.Sprintf(" (and %d more)", n)
 	}
@@ -52,7 +55,7 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // text was made from; it may be empty only while there is no file. Markers of
 // hidden values get their stored secrets back.
 func (f *File) Set(ctx context.Context, baseHash, raw string) (*Snapshot, error) {
-	return f.modify(ctx, func(c content) (string, error) {
+	return f.modify(ctx, nil, func(c content) (string, error) {
 		if baseHash != c.hash() && (c.exists || baseHash != "") {
 			return "", ErrStale
 		}
@@ -72,13 +75,13 @@ func (f *File) Set(ctx context.Context, baseHash, raw string) (*Snapshot, error)
 // a key. Everything else in the text stays as it is. An empty baseHash means
 // the file as it is now.
 func (f *File) MergePatch(ctx context.Context, baseHash, patch string) (*Snapshot, error) {
-	return f.modify(ctx, func(c content) (string, error) {
+	p, err := parseObject(patch)
+	if err != nil {
+		return nil, &InvalidError{[]Issue{issueOf(err)}}
+	}
+	return f.modify(ctx, p.root, func(c content) (string, error) {
 		if baseHash != "" && baseHash != c.hash() {
 			return "", ErrStale
-		}
-		p, err := parseObject(patch)
-		if err != nil {
-			return "", &InvalidError{[]Issue{issueOf(err)}}
 		}
 		return f.splice(c, func(doc *document) ([]op, error) {
 			return mergeOps(doc.root, p.root, nil), nil
@@ -96,7 +99,7 @@ func (f *File) SetPath(ctx context.Context, path, value string) (*Snapshot, erro
 	if err != nil {
 		return nil, fmt.Errorf("the value for %s is not valid: %w", p, err)
 	}
-	return f.modify(ctx, func(c content) (string, error) {
+	return f.modify(ctx, nil, func(c content) (string, error) {
 		return f.splice(c, func(*document) ([]op, error) { return []op{{p, v.root}}, nil })
 	})
 }
@@ -107,7 +110,7 @@ func (f *File) UnsetPath(ctx context.Context, path string) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.modify(ctx, func(c content) (string, error) {
+	return f.modify(ctx, nil, func(c content) (string, error) {
 		return f.splice(c, func(*document) ([]op, error) { return []op{{p, nil}}, nil })
 	})
 }
@@ -161,8 +164,9 @@ func (f *File) splice(c content, ops func(*document) ([]op, error)) (string, err
 }
 
 // modify runs one edit: read, change, check, ask the subscribers, write, tell
-// the subscribers. A hand edit that happens meanwhile wins: ErrStale.
-func (f *File) modify(ctx context.Context, change func(content) (string, error)) (*Snapshot, error) {
+// the subscribers. A hand edit that happens meanwhile wins: ErrStale. patch is what
+// single values were patched with, nil for other edits.
+func (f *File) modify(ctx context.Context, patch *node, change func(content) (string, error)) (*Snapshot, error) {
 	done, err := f.take(ctx)
 	if err != nil {
 		return nil, err
@@ -190,7 +194,10 @@ func (f *File) modify(ctx context.Context, change func(content) (string, error))
 	}
 	next := f.judge(content{raw: raw, exists: true})
 	if !next.Valid && !next.mends(old) {
-		return nil, &InvalidError{next.Issues}
+		return nil, &InvalidError{next.told(old, patch)}
+	}
+	if wrong := next.doubts(old, patch); len(wrong) > 0 {
+		return nil, &InvalidError{wrong}
 	}
 	if err := f.verify(old.Config, next.Config); err != nil {
 		return nil, &RefusedError{err}

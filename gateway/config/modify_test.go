@@ -78,6 +78,22 @@ func TestInvalidEditsWriteNothing(t *testing.T) {
 	}
 }
 
+// TestPatchesAreRefusedWithoutAPlace: who patches a value has not seen the file.
+func TestPatchesAreRefusedWithoutAPlace(t *testing.T) {
+	f := open(t, place(t, sample), Options{})
+	for patch, want := range map[string]string{
+		"{gateway:{port:65536}}":              "the settings were not saved: expected a whole number from 0 to 65535",
+		"{gateway:{port:-1,bind:'loopback'}}": "the settings were not saved: gateway.port: expected a whole number from 0 to 65535",
+	} {
+		if _, err := f.MergePatch(t.Context(), "", patch); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", patch, err)
+		}
+	}
+	if _, err := f.SetPath(t.Context(), "gateway.port", "65536"); err == nil || !strings.Contains(err.Error(), "(gateway.port): expected") {
+		t.Errorf("an edit of the file: %v", err)
+	}
+}
+
 func TestEditsOfABrokenFile(t *testing.T) {
 	path := place(t, "{gateway: {port: 'x'}, agents: {")
 	f := open(t, path, Options{})

@@ -33,9 +33,10 @@ type Snapshot struct {
 	Issues   []Issue // why the file is not in use
 	Warnings []Issue
 
-	doc   *document // of Raw; nil when it does not parse
-	known *known
-	part  *Config // what can be used of a file that has issues; nil when nothing can
+	doc      *document // of Raw; nil when it does not parse
+	known    *known
+	part     *Config // what can be used of a file that has issues; nil when nothing can
+	doubtful []Issue // what would be wrong if it were written now
 }
 
 // Redacted is a snapshot that may be shown: secrets are replaced by

@@ -69,7 +69,8 @@ func ProviderName(s string) bool {
 }
 
 // Timezone reads a name of the time zone database, or one of the words. A zone
-// that only this machine does not know is no mistake of the file.
+// that only this machine does not know is no mistake of the file, which may come from
+// another one.
 func Timezone(words ...string) func(Value) string {
 	return func(v Value) string {
 		s := strings.TrimSpace(v.Text(64))
@@ -82,6 +83,7 @@ func Timezone(words ...string) func(Value) string {
 			return ""
 		}
 		if _, err := time.LoadLocation(s); err != nil || s == "Local" {
+			v.Doubt("this time zone is not known here; write one like Europe/Vienna")
 			v.Warn("this time zone is not known here, so this machine's is used; write one like Europe/Vienna")
 		}
 		return s

@@ -15,6 +15,10 @@ func (v Value) Wrong(format string, args ...any) { v.d.issue(v.n.start, format, 
 // Warn says what a person should know; the value is used.
 func (v Value) Warn(format string, args ...any) { v.d.warn(v.n.start, format, args...) }
 
+// Doubt says what is wrong with the value for who writes it now. In a file it may come
+// from elsewhere, and is used.
+func (v Value) Doubt(what string) { v.d.doubts = v.d.add(v.d.doubts, v.n.start, what) }
+
 // Expected says that the value is of the wrong kind.
 func (v Value) Expected(what string) { v.d.wrongKind(v.n, what) }
 

@@ -79,8 +79,9 @@ func configError(err error) error {
 	switch {
 	case errors.Is(err, config.ErrStale):
 		return protocol.Invalid("%v", err).With("code", "CONFIG_STALE")
-	case errors.Is(err, config.ErrRedacted), errors.Is(err, config.ErrBusy),
-		errors.As(err, &broken), errors.As(err, &invalid), errors.As(err, &path), errors.As(err, &open):
+	case errors.As(err, &invalid):
+		return protocol.Invalid("the settings were not saved: %s", invalid.Reason())
+	case errors.Is(err, config.ErrRedacted), errors.Is(err, config.ErrBusy), errors.As(err, &broken), errors.As(err, &path), errors.As(err, &open):
 		return protocol.Invalid("%v", err)
 	}
 	return err

@@ -176,7 +176,16 @@ func ofFailures(file string, n ast.Node) (out []ast.Expr) {
 			return n.Args[:1]
 		case name == "protocol.Unavailable" && len(n.Args) > 1:
 			return n.Args[1:2]
+		case name == "v.Doubt": // of settings that a person types
+			return n.Args[:1]
+		case name == "d.issue" && strings.HasSuffix(file, "config/decode.go"): // likewise, apart from what no field can write
+			if text, _ := template(n.Args[1]); !strings.Contains(text, ", found ") {
+				return n.Args[1:2]
+			}
 		case name == "errors.New", name == "fmt.Errorf":
+			if strings.HasSuffix(file, "config/text_kinds.go") {
+				return n.Args[:1]
+			}
 			if text, _ := template(n.Args[0]); nextStep.MatchString(text) {
 				return n.Args[:1]
 			}

@@ -4,7 +4,7 @@ import { createContext } from "svelte";
 import type { Client } from "../net/client.svelte";
 import type { SearchHit, SessionRow, SessionsChanged } from "../net/wire";
 import { go, pastInUrl, sessionInUrl } from "../shell/route";
-import { prefs } from "../storage/local";
+import { draftOf, keepDraft, prefs } from "../storage/local";
 import { Chat, type Past } from "./chat.svelte";
 import { feed } from "./events";
 import type { Entry } from "./outbox";
@@ -89,14 +89,18 @@ export class Chats {
     this.open(`agent:${agentId}:chat:${crypto.randomUUID()}`, true);
   }
 
-  /** leave goes elsewhere when a session is gone. */
-  leave(key: string): void {
+  /** leave goes elsewhere when a session is gone, with words that were being written there. */
+  leave(key: string, words = ""): void {
     const { shown, mainKey } = this.o.sessions;
     this.kept.delete(key);
     if (this.chat?.key !== key) return;
     const next = shown.find((s) => s.key !== key)?.key ?? mainKey;
     if (next === key || next === "") this.begin();
     else this.open(next);
+    const now = this.chat?.key;
+    if (!words || !now || now === key || draftOf(now)) return;
+    keepDraft(now, words); // the composer reads it a moment later
+    keepDraft(key, "");
   }
 
   /** isPast: the message stands in a transcript that was put aside. */
@@ -134,7 +138,7 @@ export class Chats {
   }
 
   private changed(e: SessionsChanged): void {
-    if (e.reason === "delete") this.leave(e.sessionKey);
+    if (e.reason === "delete") this.leave(e.sessionKey, this.o.sessions.removing === e.sessionKey ? "" : draftOf(e.sessionKey));
     if (e.reason === "send" && e.sessionKey === this.chat?.key && !this.chat.past) this.chat.sent(e.runId ?? "");
     if (e.session?.sessionId) this.kept.get(e.sessionKey)?.isNow(e.session.sessionId, e.session.hearthBranch ?? "");
   }

@@ -180,8 +180,12 @@ export class Sessions {
     this.going = going;
   }
 
+  /** what is deleted here, with what was being written in it */
+  removing = "";
+
   /** remove deletes a session for good; false: that did not work. */
   async remove(key: string): Promise<boolean> {
+    this.removing = key;
     if (!(await this.client.act(this.client.call("sessions.delete", { key })))) return false;
     this.changed({ sessionKey: key, reason: "delete", ts: Date.now() });
     keepDraft(key, "");

@@ -24,7 +24,7 @@ function render(text: string): HTMLElement {
 }
 
 const elements = new Set(
-  "DIV P H2 UL OL LI BLOCKQUOTE PRE CODE FIGURE FIGCAPTION BUTTON SPAN TABLE THEAD TBODY TR TH TD HR BR STRONG EM DEL A SUP IMG".split(" "),
+  "DIV P H2 UL OL LI BLOCKQUOTE PRE CODE FIGURE FIGCAPTION BUTTON SPAN TABLE THEAD TBODY TR TH TD BDI HR BR STRONG EM DEL A SUP IMG".split(" "),
 );
 const attributes = new Set(
   ("class dir type data-copy aria-label tabindex data-lang role scope start href target rel title data-confirm "
@@ -50,9 +50,17 @@ function check(root: HTMLElement, from: string): void {
 describe("nodes of a message", () => {
   test("tables are told apart by their columns, and are no landmarks", () => {
     const boxes = [...render("| Day | **Rain** |\n|---|---|\n| 1 | 2 |\n\nand\n\n| Name |\n|---|\n| x |").querySelectorAll("div.table")];
-    expect(boxes.map((b) => b.querySelector("table")!.dir)).toEqual(["auto", "auto"]);
+    expect(boxes.map((b) => b.querySelector("table")!.dir)).toEqual(["ltr", "ltr"]);
     expect(boxes.map((b) => b.getAttribute("aria-label"))).toEqual(["Table: Day, Rain", "Table: Name"]);
     expect(boxes.map((b) => b.getAttribute("role"))).toEqual(["group", "group"]);
+  });
+
+  test("a table has the direction of its words, and a cell of another one keeps its own", () => {
+    const table = render("| שם | סכום |\n|---|---|\n| דנה | -5 |\n| Ann | 12 % |").querySelector("table")!;
+    expect(table.dir).toBe("rtl");
+    expect([...table.querySelectorAll("th, td")].filter((c) => c.hasAttribute("dir"))).toEqual([]);
+    expect([...table.querySelectorAll("bdi")].map((b) => b.textContent)).toEqual(["-5", "Ann", "12 %"]);
+    expect(render("| Name |\n|---|\n| דנה |\n| 5 |").querySelector("table")!.querySelectorAll("bdi")).toHaveLength(1);
   });
 
   test("Sec A-UI-02, 03, 04, 07: hostile Markdown only makes harmless nodes", () => {

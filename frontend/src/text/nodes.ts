@@ -79,8 +79,7 @@ class Builder {
 
   /** dir="auto" does not look into children that have a direction of their own. */
   private directed<E extends HTMLElement>(e: E, raw: string): E {
-    const first = /\p{L}/u.exec(raw)?.[0] ?? "";
-    e.dir = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(first) ? "rtl" : "ltr";
+    e.dir = direction(raw);
     return e;
   }
 
@@ -143,9 +142,9 @@ class Builder {
     box.tabIndex = 0;
     box.setAttribute("role", "group"); // no landmark: an answer may have many
     const table = this.el("table");
-    table.dir = "auto"; // its columns follow what is written in it
+    this.directed(table, token.raw); // its columns follow what is written in it
     const head = this.el("thead");
-    this.row(head, token.header, "th");
+    this.row(head, token.header, "th", table.dir);
     box.setAttribute(
       "aria-label",
       t("md.table", {
@@ -157,7 +156,7 @@ class Builder {
     const body = this.el("tbody");
     const shown = token.rows.slice(0, limits.rows);
     let n = 0;
-    for (; n < shown.length && this.left > 0; n++) this.row(body, shown[n]!, "td");
+    for (; n < shown.length && this.left > 0; n++) this.row(body, shown[n]!, "td", table.dir);
     table.append(head, body);
     box.append(table);
     parent.appendChild(box);
@@ -172,14 +171,16 @@ class Builder {
       );
   }
 
-  private row(parent: Node, cells: Tokens.TableCell[], tag: "th" | "td"): void {
+  private row(parent: Node, cells: Tokens.TableCell[], tag: "th" | "td", dir: string): void {
     const tr = this.el("tr");
     for (const c of cells) {
       if (this.left <= 0) break;
       const cell = this.el(tag, c.align ? `align-${c.align}` : "");
       if (tag === "th") cell.setAttribute("scope", "col");
-      cell.dir = "auto";
-      this.inlines(cell, c.tokens);
+      // A cell stands where its column does, whatever direction its words have.
+      let inner: HTMLElement = cell;
+      if (direction(c.text) !== dir) cell.appendChild((inner = this.el("bdi")));
+      this.inlines(inner, c.tokens);
       tr.appendChild(cell);
     }
     parent.appendChild(tr);
@@ -311,6 +312,12 @@ class Builder {
     host.textContent = ` (${safe.host})`;
     parent.appendChild(host);
   }
+}
+
+/** direction is that of the first letter. */
+function direction(raw: string): "rtl" | "ltr" {
+  const first = /\p{L}/u.exec(raw)?.[0] ?? "";
+  return /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(first) ? "rtl" : "ltr";
 }
 
 const text = (s: string): Text => document.createTextNode(s);

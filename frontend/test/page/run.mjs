@@ -13,6 +13,7 @@ import * as chat from "./cases-chat.mjs";
 import * as cron from "./cases-cron.mjs";
 import * as files from "./cases-files.mjs";
 import * as first from "./cases-first.mjs";
+import * as kept from "./cases-kept.mjs";
 import * as languages from "./cases-languages.mjs";
 import * as palette from "./cases-palette.mjs";
 import * as manage from "./cases-manage.mjs";
@@ -34,7 +35,7 @@ import { answers, hostileAnswers } from "./texts-answers.mjs";
 import { hostile, longCode, rich } from "./texts.mjs";
 
 const filter = process.argv[2] ?? "";
-const rooms = { first, walk, chat, branches, answers: answersRoom, pipeline, tools, files, use, palette, settings, manage, own, panes, channels, cron, safety, phone, push, sight, years, languages };
+const rooms = { first, walk, chat, branches, answers: answersRoom, pipeline, tools, files, use, palette, settings, manage, own, panes, channels, cron, safety, phone, push, sight, years, kept, languages };
 const cases = (rooms[filter] ? [rooms[filter]] : Object.values(rooms)).flatMap((m) => m.cases).filter((c) => rooms[filter] || c.name.includes(filter)).filter((c) => !isFirefox || firefox.names.has(c.name));
 const failures = join(root, "build/cache/page-failures");
 const serversOf = (q) => [...(q.match(/http:\S+/g) ?? []), "http://127.0.0.1:9", "http://127.0.0.1:9"];

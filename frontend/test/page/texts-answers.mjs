@@ -2,6 +2,9 @@
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGNgYGD4TxyMhFEAAKpkA/1oUKQAAAAAAElFTkSuQmCC";
 
 export const answers = {
+  sums: "| שם | סכום |\n|---|---|\n| דנה כהן מתל אביב | -5 |\n| Ann of the long name | 12 |",
+  deep: Array.from({ length: 20 }, (_, i) => `${"  ".repeat(i)}- ${i + 1} deep`).join("\n"),
+  long: Array.from({ length: 300 }, (_, i) => `Paragraph ${i + 1} of a long answer.`).join("\n\n"),
   formulas: `The roots are $x_1 = \\frac{-b + \\sqrt{b^2 - 4ac}}{2a}$ and \\(x_2\\), with $a_1*b_1$ and $a_2*b_2$ *untouched*. It costs $5 and $10, \`$HOME/$USER\`.
 
 $$

@@ -73,8 +73,8 @@ func approvalError(err error) error {
 	case method.ErrorIs(err, approval.ErrNotFound):
 		return protocol.Invalid("%v. `hearth approvals` lists those that wait.", err).With("reason", "APPROVAL_NOT_FOUND")
 	case method.ErrorIs(err, approval.ErrResolved):
-		return protocol.Invalid("%v. `hearth approvals` lists those that wait.", err).With("reason", "APPROVAL_ALREADY_RESOLVED").With("code",
-			"CONFLICT")
+		return protocol.Invalid("This request was decided before, or its time is over.").With("reason", "APPROVAL_ALREADY_RESOLVED").
+			With("code", "CONFLICT")
 	case method.ErrorIs(err, approval.ErrNotYours):
 		return protocol.Invalid("%v", err).With("reason", "APPROVAL_NOT_ALLOWED")
 	case method.ErrorIs(err, approval.ErrScope):

@@ -53,7 +53,7 @@ func (f feature) find(ctx context.Context, p protocol.SessionsSearchParams) (pro
 	}
 	res, err := f.o.Index.Find(ctx, q)
 	if errors.Is(err, search.ErrNoWords) {
-		return res, protocol.InvalidParams(protocol.MethodSessionsSearch, "%v; type a word to look for", err)
+		return res, protocol.Invalid("There are no words in it; type one to look for.")
 	}
 	return res, err
 }

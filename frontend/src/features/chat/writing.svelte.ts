@@ -7,6 +7,7 @@ import type { Chats } from "../../session/chats.svelte";
 import type { Entry, Attached } from "../../session/outbox";
 import type { Outgoing } from "../../session/outgoing.svelte";
 import type { Sessions } from "../../session/sessions.svelte";
+import { draftOf, keepDraft } from "../../storage/local";
 
 export interface WritingOptions {
   client: Client;
@@ -63,6 +64,13 @@ export class Writing {
   /** suggest puts words into the composer, to be sent or not. */
   suggest(text: string): void {
     this.suggestion = { n: this.suggestion.n + 1, text };
+  }
+
+  /** rescue keeps words for a message that is gone: in the composer, below what stands there. */
+  rescue(words: string, key: string): void {
+    const text = [draftOf(key), words].filter((s) => s.trim()).join("\n\n");
+    keepDraft(key, text);
+    if (key === this.o.chats.chat?.key) this.suggest(text);
   }
 
   async edit(text: string, entryId = ""): Promise<void> {
