@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -369,10 +370,21 @@ func (n *adding) connects(ctx context.Context) error {
 	}
 }
 
+// first says how they write to the account: by the nick that was typed, where it has one.
+func (n *adding) first() string {
+	words := n.a.say(n.kind.First)
+	for _, s := range n.kind.Settings {
+		if s.Key == "nick" {
+			words = strings.ReplaceAll(words, "NICK", cmp.Or(n.given[s.Key], s.Unset))
+		}
+	}
+	return words
+}
+
 // greets waits for a first message, and for the code that answers it to be typed
 // here: then both ways are known to work, and who wrote is the person here.
 func (n *adding) greets(ctx context.Context) error {
-	if err := n.a.errs().print("\n", n.a.say("Now write to it."), " ", n.a.say(n.kind.First), "\n"); err != nil {
+	if err := n.a.errs().print("\n", n.a.say("Now write to it."), " ", n.first(), "\n"); err != nil {
 		return err
 	}
 	r, err := n.firstMessageOn(ctx, n.kind.ID, n.account)

@@ -157,11 +157,12 @@ func setConversation(ctx context.Context, a *app, id, which string) error {
 	switch which {
 	case "shared":
 		return setContact(ctx, a, id, protocol.ContactSetParams{Shared: &shared}, "They read and write in your conversation now. `hearth "+
-			"contacts conversation "+line(id)+" own` takes it back.")
+			"contacts conversation "+text.ShellWord(line(id))+" own` takes it back.")
 	case "own":
 		return setContact(ctx, a, id, protocol.ContactSetParams{Shared: &shared}, "They have a conversation of their own now.")
 	}
-	return &failure{exitUsage, "the conversation is own or shared, not " + line(which), "`hearth contacts conversation " + line(id) + " own`"}
+	return &failure{exitUsage, "the conversation is own or shared, not " + line(which),
+		"`hearth contacts conversation " + text.ShellWord(line(id)) + " own`"}
 }
 
 // setContact changes somebody by their id, with or without the network before it.
@@ -223,8 +224,8 @@ func resolveContact(ctx context.Context, a *app, code, decision string, get letI
 		}
 		return a.done(res, "Let in: "+who+", "+map[letIn]string{{owner: true}: "as you, the owner.",
 			{shared: true}: "into your conversation."}[letIn{owner: get.owner, shared: get.shared}]+
-			map[bool]string{true: "with a conversation of their own. `hearth contacts conversation " + line(r.ID) + " shared` would open yours " +
-				"to them."}[!get.owner && !get.shared])
+			map[bool]string{true: "with a conversation of their own. `hearth contacts conversation " + text.ShellWord(line(r.ID)) +
+				" shared` would open yours to them."}[!get.owner && !get.shared])
 	}
 	return &failure{exitFailure, "nobody asks with the code " + line(code), "codes end after an hour; `hearth contacts` lists those that " +
 		"count, and a new message brings a new code"}

@@ -144,7 +144,8 @@ func (a *app) setUp(ctx context.Context, provider string) bool {
 }
 
 func (a *app) unlisted(name string) error {
-	return a.errs().print(yellow("Note: "), line(name), " is not on the list of its service. `hearth models test` tells whether it is there.\n")
+	return a.errs().print(yellow("Note: "), line(name),
+		" is not on the list of its service. `hearth models test` tells whether it is there.\n")
 }
 
 func notAvailable(m *protocol.ModelInfo) error {

@@ -58,7 +58,8 @@ func runSessionsList(ctx context.Context, a *app, o sessionsListOptions) error {
 
 func printSessions(a *app, sessions []protocol.SessionRow, total int, search string) error {
 	if len(sessions) == 0 && search != "" {
-		return a.out().print("No conversation has " + strconv.Quote(line(search)) + " in its name or title. `hearth search` looks into messages.\n")
+		return a.out().print("No conversation has " + strconv.Quote(line(search)) +
+			" in its name or title. `hearth search` looks into messages.\n")
 	}
 	if len(sessions) == 0 {
 		return a.out().print("There are no conversations yet. Begin one with `hearth chat \"…\"`.\n")

@@ -157,6 +157,7 @@ type Inbound struct {
 	Room, Space  string
 	Thread       string
 	SenderID     string // stable id on the network
+	SenderShown  string // SenderID as the network writes it, for people to read; "" is SenderID
 	SenderName   string
 	SenderHandle string // without @
 	SenderIsBot  bool

@@ -51,6 +51,9 @@ type Kind struct {
 	// IsGroup reports whether the id of a conversation is that of a group; nil: none
 	// is.
 	IsGroup func(conversation string) bool
+	// SameID makes of a person's id, however it is written, what ids are compared by;
+	// nil: the id itself. The SenderID of messages is written like that.
+	SameID func(id string) string
 	// Address reads a target as other gateways' clients write it; nil: it is the id of the
 	// conversation.
 	Address func(target string) (conversation, thread string)
@@ -80,6 +83,14 @@ type MenuTraits struct {
 
 // Group reports whether a conversation is a group.
 func (k Kind) Group(conversation string) bool { return k.IsGroup != nil && k.IsGroup(conversation) }
+
+// Person is the id by which somebody is compared; see SameID.
+func (k Kind) Person(id string) string {
+	if k.SameID == nil {
+		return id
+	}
+	return k.SameID(id)
+}
 
 // Place is the conversation, and the thread in it, that a target means.
 func (k Kind) Place(target string) (conversation, thread string) {
@@ -224,6 +235,12 @@ func (list Kinds) Label(id string) string {
 		return k.Label
 	}
 	return id
+}
+
+// Person is the id by which somebody on a network is compared; see Kind.SameID.
+func (list Kinds) Person(network, id string) string {
+	k, _ := list.Get(network)
+	return k.Person(id)
 }
 
 // Own reports whether a network's program is its person's own.

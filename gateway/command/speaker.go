@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,6 +12,8 @@ import (
 // Speaker is who said a message, for commands that answer by it.
 type Speaker struct {
 	Network string // "" = one of our own clients
+	Label   string // of the network, for people
+	Shown   string // ID as the network writes it; "" is ID
 	ID      string
 	Owner   bool
 	Chat    channel.ChatType
@@ -32,11 +35,11 @@ func SpeakerIn(ctx context.Context) Speaker {
 
 // Where names the network and the sender's id there.
 func (s Speaker) Where() string {
-	name := strings.ToUpper(s.Network[:1]) + s.Network[1:]
-	if s.ID == "" {
+	name, id := cmp.Or(s.Label, s.Network), cmp.Or(s.Shown, s.ID)
+	if id == "" {
 		return name
 	}
-	return fmt.Sprintf("%s (id %s)", name, strings.ReplaceAll(s.ID, "`", ""))
+	return fmt.Sprintf("%s (id %s)", name, strings.ReplaceAll(id, "`", ""))
 }
 
 // NotForGuests refuses a command of the owner, with words: silence would look

@@ -297,11 +297,11 @@ func (d *decoder) number(n *node, lo, hi float64, above bool) float64 {
 	}
 	f, err := strconv.ParseFloat(n.text, 64)
 	if err != nil || math.IsNaN(f) || f < lo || above && f == lo || f > hi {
-		bound := plain(lo) + " or more"
 		if above {
-			bound = "more than " + plain(lo)
+			d.issue(n.start, "expected a number greater than %s, %s at most", plain(lo), plain(hi))
+		} else {
+			d.issue(n.start, "expected a number from %s, %s at most", plain(lo), plain(hi))
 		}
-		d.issue(n.start, "expected a number of %s, %s at most", bound, plain(hi))
 		return 0
 	}
 	return f

@@ -55,9 +55,11 @@ type Skills interface {
 	Run(ctx context.Context, scope tool.Scope, s skill.Status, name, args string) (string, error)
 }
 
-// Groups say which skills may be called in the group of a route.
+// Groups say which skills may be called in the group of a route, and what people call a
+// network.
 type Groups interface {
 	GroupSkill(r channel.Route, skill string) bool
+	Label(network string) string
 }
 
 // Notes are what an assistant remembers of the last days.

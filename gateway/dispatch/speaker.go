@@ -13,9 +13,9 @@ func (d *Dispatcher) speakerOf(turn session.Turn) command.Speaker {
 	if !ok {
 		return s
 	}
-	s.Network, s.Chat = r.Channel, r.Chat
+	s.Network, s.Label, s.Chat = r.Channel, d.groups.Label(r.Channel), r.Chat
 	if c, ok, err := d.contacts.Lookup(r.Channel, r.Account, turn.Sender); err == nil && ok {
-		s.Shared = c.Shared
+		s.Shared, s.Shown = c.Shared, c.Shown
 	}
 	return s
 }

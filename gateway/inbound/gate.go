@@ -1,6 +1,7 @@
 package inbound
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -349,7 +350,7 @@ func (g *Gate) take(ctx context.Context, in channel.Inbound, pol Policy, v verdi
 // first time.
 func (g *Gate) pair(ctx context.Context, in channel.Inbound, v verdict) error {
 	r, fresh, ok, err := g.Contacts.Ask(ctx, contact.Person{
-		Channel: in.Channel, Account: in.Account, ID: in.SenderID,
+		Channel: in.Channel, Account: in.Account, ID: in.SenderID, Shown: envelope.Label(in.SenderShown),
 		Name: envelope.Label(in.SenderName), Handle: envelope.Label(in.SenderHandle),
 	}, in.Conversation)
 	if err != nil {
@@ -362,7 +363,7 @@ func (g *Gate) pair(ctx context.Context, in channel.Inbound, v verdict) error {
 	if fresh && g.Tell != nil {
 		g.Tell(ctx, in.Channel, channel.Target{Account: in.Account, Conversation: in.Conversation, Thread: in.Thread, ReplyTo: in.MessageID},
 			"I do not know you yet. Ask the owner of this assistant to let you in with this code: "+r.Code+
-				"\nIt is good for one hour. Your id here is "+envelope.Label(in.SenderID)+".")
+				"\nIt is good for one hour. Your id here is "+envelope.Label(cmp.Or(in.SenderShown, in.SenderID))+".")
 	}
 	g.decide(v.rule, v.detail, in, "")
 	return nil

@@ -81,7 +81,8 @@ func configError(err error) error {
 		return protocol.Invalid("%v", err).With("code", "CONFIG_STALE")
 	case errors.As(err, &invalid):
 		return protocol.Invalid("the settings were not saved: %s", invalid.Reason())
-	case errors.Is(err, config.ErrRedacted), errors.Is(err, config.ErrBusy), errors.As(err, &broken), errors.As(err, &path), errors.As(err, &open):
+	case errors.Is(err, config.ErrRedacted), errors.Is(err, config.ErrBusy), errors.As(err, &broken), errors.As(err, &path),
+		errors.As(err, &open):
 		return protocol.Invalid("%v", err)
 	}
 	return err

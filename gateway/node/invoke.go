@@ -2,6 +2,7 @@ package node
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -174,7 +175,7 @@ func (r *Registry) begin(c Call) (_ *call, mine bool, err error) {
 	if row == nil || s == nil || !s.alive() {
 		return nil, false, ErrNotConnected
 	}
-	if why := refusal(*row, c.Command, rules); why != "" {
+	if why := cmp.Or(unoffered(*row, s, c.Command, rules), refusal(*row, c.Command, rules)); why != "" {
 		return nil, false, &NotAllowedError{c.Command, why}
 	}
 	if len(missing([]string{c.Command}, s.declared.Commands)) > 0 {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -389,6 +390,20 @@ func (r *Registry) info(id string, rules policy.Settings) Info {
 		i.Request = &c
 	}
 	return i
+}
+
+// unoffered says that a command may be called and that the node, as it is now, has none
+// such, or ""; mu is held.
+func unoffered(row Row, s *session, command string, rules policy.Settings) string {
+	if slices.Contains(s.declared.Commands, command) || slices.Contains(row.Approved.Commands, command) ||
+		!rules.Decide(row.Class(), command).Allowed {
+		return ""
+	}
+	how := "docs/nodes.md says how it is allowed on its machine"
+	if strings.HasPrefix(command, "screen.") {
+		how = "allow it on its machine: `hearth node allow screen`"
+	}
+	return fmt.Sprintf("this node does not offer %q; %s", command, how)
 }
 
 // refusal says why a command of a node may not be called, or "".

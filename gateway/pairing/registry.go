@@ -35,6 +35,8 @@ type Options struct {
 // Registry is the authority on who may connect. Its methods may be called at
 // the same time.
 type Registry struct {
+	watching []func(deviceID string) // see WatchRemoved
+
 	base
 	store    Store
 	removed  Store // nil: none
@@ -158,6 +160,16 @@ func (r *Registry) Devices() []Device {
 	return out
 }
 
+// WatchRemoved has f called when a device is removed, so that what others keep for it goes
+// too; it must not call the registry. It is called before the first connection.
+func (r *Registry) WatchRemoved(f func(deviceID string)) { r.watching = append(r.watching, f) }
+
+func (r *Registry) removing(deviceID string) {
+	for _, f := range r.watching {
+		f(deviceID)
+	}
+}
+
 // Revoke takes a device's authority away: durably, for new connections and for
 // the open ones. It is not an error to revoke twice.
 func (r *Registry) Revoke(ctx context.Context, deviceID string) error {
@@ -170,6 +182,10 @@ func (r *Registry) Revoke(ctx context.Context, deviceID string) error {
 	if known.revoked() {
 		return nil
 	}
+	// Before its connection ends, so that its end finds nothing to keep; and afterwards,
+	// in case that it came back in between.
+	r.removing(deviceID)
+	defer r.removing(deviceID)
 	d := known.clone()
 	d.RevokedAtMs = r.now().UnixMilli()
 	for i := range d.Roles {

@@ -24,7 +24,8 @@ function render(text: string): HTMLElement {
 }
 
 const elements = new Set(
-  "DIV P H2 UL OL LI BLOCKQUOTE PRE CODE FIGURE FIGCAPTION BUTTON SPAN TABLE THEAD TBODY TR TH TD BDI HR BR STRONG EM DEL A SUP IMG".split(" "),
+  "DIV P H2 UL OL LI BLOCKQUOTE PRE CODE FIGURE FIGCAPTION BUTTON SPAN TABLE THEAD TBODY TR TH TD BDI HR BR STRONG EM DEL A SUP IMG"
+    .split(" "),
 );
 const attributes = new Set(
   ("class dir type data-copy aria-label tabindex data-lang role scope start href target rel title data-confirm "

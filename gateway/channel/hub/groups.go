@@ -46,6 +46,9 @@ func (h *Hub) group(r channel.Route) (g GroupRules) {
 // GroupPrompt is what the model is told of the group of a route, "" for nothing.
 func (h *Hub) GroupPrompt(r channel.Route) string { return h.group(r).SystemPrompt }
 
+// Label is what people call a network.
+func (h *Hub) Label(network string) string { return h.Kinds.Label(network) }
+
 // GroupSkill reports whether the settings leave a skill to the group of a route.
 func (h *Hub) GroupSkill(r channel.Route, skill string) bool {
 	s := h.group(r).Skills

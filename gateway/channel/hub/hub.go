@@ -250,6 +250,7 @@ func (h *Hub) Account(network, account string) Configured {
 func (h *Hub) account(network, account string) (a Configured, ok bool) {
 	if k, known := h.Kinds.Get(network); known {
 		a, ok = Section(k).Of(h.Settings.Snapshot().Config).Accounts()[account]
+		a = a.compared(k)
 	}
 	return a, ok
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -102,6 +103,32 @@ func TestAnyNetwork(t *testing.T) {
 	shown, err := f.Snapshot().Redacted()
 	if err != nil || strings.Contains(string(shown.Config), "first-key") || !strings.Contains(string(shown.Config), `"loftKey"`) {
 		t.Errorf("%v: %s", err, shown.Config)
+	}
+}
+
+// TestPeopleAreComparedAsTheNetworkDoes: the lists of people and the names of groups hold
+// for messages however a person wrote them.
+func TestPeopleAreComparedAsTheNetworkDoes(t *testing.T) {
+	k := pigeon(loopback.NewNet())
+	k.SameID = strings.ToLower
+	path := filepath.Join(t.TempDir(), "hearth.json5")
+	if err := os.WriteFile(path, []byte(`{ commands: { ownerAllowFrom: ["pigeon:Olga"] }, channels: { pigeon: { loftKey: "first-key",
+	  allowFrom: ["Anna", "*"], groupAllowFrom: ["Bob"], groups: { "flock-A": { allowFrom: ["Cid"] }, "flock-B": {}, "flock-b": { enabled: false } } } } }`),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := config.Open(path, config.Options{Sections: append(hub.Sections(channel.Kinds{k}), hub.OwnersSection)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hub.New(hub.Options{Kinds: channel.Kinds{k}, Settings: f, Secrets: secrets{}, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	p := h.Policy("pigeon", "default")
+	if got := strings.Join(slices.Concat(p.AllowFrom, p.GroupAllowFrom, p.Owners, p.Groups["flock-a"].AllowFrom), " "); got !=
+		"anna * bob pigeon:olga cid" {
+		t.Error(got)
+	}
+	if !p.Groups["flock-b"].Disabled || p.Groups["flock-B"].Disabled {
+		t.Errorf("a group that is named just like that: %+v", p.Groups)
 	}
 }
 

@@ -59,11 +59,40 @@ func Kind() channel.Kind {
 		MaxFile: 1, MaxFileWhy: "IRC carries no files",
 		New:     open,
 		IsGroup: IsChannel,
+		SameID:  Fold,
 	}
 }
 
 // IsChannel reports whether a name is that of a channel.
 func IsChannel(name string) bool { return name != "" && strings.ContainsRune("#&+!", rune(name[0])) }
+
+// Fold is a name as servers compare names (casemapping rfc1459). Ids of people are kept
+// like that whatever the server says of its casemapping: kept ids outlive a server's change.
+func Fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '[':
+			return '{'
+		case ']':
+			return '}'
+		case '\\':
+			return '|'
+		case '~':
+			return '^'
+		}
+		return lower(r)
+	}, s)
+}
+
+// FoldASCII is a name as servers compare names that say CASEMAPPING=ascii.
+func FoldASCII(s string) string { return strings.Map(lower, s) }
+
+func lower(r rune) rune {
+	if r >= 'A' && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
+}
 
 // open makes the channel of an account.
 func open(a channel.Account) (channel.Channel, error) {

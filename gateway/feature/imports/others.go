@@ -158,6 +158,7 @@ func (w *walk) person(ctx context.Context, it imports.Item) (outcome, error) {
 		return nothing, leave("it is no id of a person")
 	}
 	account := cmp.Or(p.Account, "default")
+	id = w.Networks.Person(p.Channel, id)
 	if _, there, err := w.Contacts.Lookup(p.Channel, account, id); err != nil || there {
 		return already, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // People on messaging networks: who may write, who is the owner, and whose
@@ -30,13 +31,13 @@ func (f *feature) people() (out protocol.ContactsList, err error) {
 	}
 	for _, c := range contacts {
 		out.Contacts = append(out.Contacts, protocol.Contact{
-			Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle, Owner: c.Owner, Shared: c.Shared && !c.Owner,
+			Channel: c.Channel, Account: c.Account, ID: c.Reads(), Name: c.Name, Handle: c.Handle, Owner: c.Owner, Shared: c.Shared && !c.Owner,
 			ApprovedAt: c.ApprovedAt,
 		})
 	}
 	requests, err := f.o.Contacts.Requests()
 	for _, r := range requests {
-		out.Requests = append(out.Requests, protocol.ContactRequest{Channel: r.Channel, Account: r.Account, ID: r.ID, Name: r.Name,
+		out.Requests = append(out.Requests, protocol.ContactRequest{Channel: r.Channel, Account: r.Account, ID: r.Reads(), Name: r.Name,
 			Handle: r.Handle, Code: r.Code, AskedAt: r.AskedAt, ExpiresAt: r.ExpiresAt})
 	}
 	return out, err
@@ -97,8 +98,17 @@ func (f *feature) contactsResolve(ctx context.Context, p protocol.ContactResolve
 }
 
 func (f *feature) contactsRemove(ctx context.Context, p protocol.ContactRemoveParams) (protocol.OKResult, error) {
-	was, err := f.o.Contacts.Remove(ctx, p.Channel, p.Account, p.ID)
+	was, err := f.o.Contacts.Remove(ctx, p.Channel, p.Account, f.o.Networks.Kinds.Person(p.Channel, p.ID))
 	return protocol.OKResult{OK: was}, err
+}
+
+// person names somebody by an id as people write it.
+func (f *feature) person(network, account, id string) contact.Person {
+	p := contact.Person{Channel: network, Account: account, ID: f.o.Networks.Kinds.Person(network, id)}
+	if p.ID != id {
+		p.Shown = id
+	}
+	return p
 }
 
 // contactsSet changes what a contact has, or somebody whom the settings let in.
@@ -109,16 +119,25 @@ func (f *feature) contactsSet(ctx context.Context, p protocol.ContactSetParams) 
 	}
 	var people []contact.Person
 	anywhere := p.Channel == ""
+	means := func(network, id string) bool {
+		kinds := f.o.Networks.Kinds
+		return (anywhere || network == p.Channel) && kinds.Person(network, id) == kinds.Person(network, p.ID)
+	}
 	for _, c := range list.Contacts {
-		if (anywhere || c.Channel == p.Channel) && c.ID == p.ID && (p.Account == "" || p.Account == c.Account) {
-			people = append(people, contact.Person{Channel: c.Channel, Account: c.Account, ID: c.ID, Name: c.Name, Handle: c.Handle})
+		if means(c.Channel, c.ID) && (p.Account == "" || p.Account == c.Account) {
+			who := f.person(c.Channel, c.Account, c.ID)
+			who.Name, who.Handle = c.Name, c.Handle
+			people = append(people, who)
 		}
 	}
 	for _, s := range list.Listed {
-		known := func(o contact.Person) bool { return o.Channel == s.Channel && o.Account == s.Account && o.ID == s.ID }
-		if (anywhere || s.Channel == p.Channel) && s.ID == p.ID && (p.Account == "" || p.Account == s.Account) &&
+		who := f.person(s.Channel, s.Account, s.ID)
+		known := func(o contact.Person) bool {
+			return o.Channel == who.Channel && o.Account == who.Account && o.ID == who.ID
+		}
+		if means(s.Channel, s.ID) && (p.Account == "" || p.Account == s.Account) &&
 			!slices.ContainsFunc(people, known) {
-			people = append(people, contact.Person{Channel: s.Channel, Account: s.Account, ID: s.ID})
+			people = append(people, who)
 		}
 	}
 	for _, who := range people {
@@ -187,7 +206,7 @@ func (f *feature) ownerlessProblem() (out []protocol.Problem) {
 	return append(out, protocol.Problem{Code: "OWNER", Message: fmt.Sprintf("Nobody is the owner on %s, so everybody who writes there (%s) "+
 		"is a guest with a conversation of their own. "+
 		"If one of them is you, say so: `hearth contacts owner %s`.", f.o.Networks.Kinds.Label(network),
-		strings.Join(who[:min(len(who), 3)], ", "), id)})
+		strings.Join(who[:min(len(who), 3)], ", "), text.ShellWord(id))})
 }
 
 // checks: does each network work, is there an owner, and does somebody else share their conversation?
@@ -215,8 +234,8 @@ func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol
 			out = append(out, protocol.HealthCheck{
 				Area: "people", State: protocol.CheckWarn,
 				What: fmt.Sprintf("%s:%s shares your conversation, as you chose: what you say there can come up in an answer to them", p.Channel,
-					p.ID),
-				Advice: "give them one of their own: `hearth contacts conversation " + p.ID + " own`",
+					p.Reads()),
+				Advice: "give them one of their own: `hearth contacts conversation " + text.ShellWord(p.Reads()) + " own`",
 			})
 		}
 	}

@@ -68,7 +68,7 @@ func (f *feature) pairingList(_ context.Context, p protocol.ChannelPairingListPa
 func pairingRequest(a protocol.ChannelPairingAccount, r contact.Request) protocol.ChannelPairingRequest {
 	at := func(ms int64) string { return method.Time(ms).UTC().Format(time.RFC3339Nano) }
 	out := protocol.ChannelPairingRequest{
-		RequestID: r.RequestID(), Channel: a.Channel, ChannelLabel: a.ChannelLabel, AccountID: a.AccountID, SenderID: r.ID,
+		RequestID: r.RequestID(), Channel: a.Channel, ChannelLabel: a.ChannelLabel, AccountID: a.AccountID, SenderID: r.Reads(),
 		SenderLabel: a.Channel + "UserId", CreatedAt: at(r.AskedAt), LastSeenAt: at(r.AskedAt), ExpiresAt: at(r.ExpiresAt),
 		NotifySupported: a.NotifySupported && r.Conversation != "", Metadata: map[string]string{},
 	}
@@ -138,7 +138,8 @@ func (f *feature) pairingApprove(
 	}
 	f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, What: "let in: " + c.Channel + ":" + c.ID, Who: method.CallerName(by),
 		Facts: map[string]string{"account": c.Account, "owner": owner}})
-	out = protocol.ChannelPairingApproved{RequestID: p.RequestID, SenderID: c.ID, Notification: "not-requested", CommandOwnerBootstrap: owner}
+	out = protocol.ChannelPairingApproved{RequestID: p.RequestID, SenderID: c.Reads(), Notification: "not-requested",
+		CommandOwnerBootstrap: owner}
 	if p.Notify {
 		out.Notification = f.tellAdmitted(ctx, r)
 	}
@@ -173,5 +174,5 @@ func (f *feature) pairingDismiss(
 	if err == nil {
 		err = pairingError(f.o.Contacts.Dismiss(ctx, r))
 	}
-	return protocol.ChannelPairingDismissed{RequestID: p.RequestID, SenderID: r.ID}, err
+	return protocol.ChannelPairingDismissed{RequestID: p.RequestID, SenderID: r.Reads()}, err
 }

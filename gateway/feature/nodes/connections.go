@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/audit"
@@ -34,6 +35,13 @@ func (f *Nodes) Joined(c *server.Caller) {
 func (f *Nodes) Left(c *server.Caller) {
 	if c.Role == protocol.RoleNode && c.DeviceID != "" {
 		f.nodes.Leave(f.o.Work.Context(), c.DeviceID, c)
+	}
+}
+
+// deviceRemoved forgets what a device was approved for as a node: paired again, it asks anew.
+func (f *Nodes) deviceRemoved(id string) {
+	if err := f.nodes.Remove(f.o.Work.Context(), id, "a removed device"); err != nil && !errors.Is(err, node.ErrUnknown) {
+		f.o.Log.Error("what a removed device was approved for could not be forgotten", "node", id, "err", err)
 	}
 }
 

@@ -67,6 +67,7 @@ func Open(ctx context.Context, o Options) (*Nodes, error) {
 	}
 	o.Gate.AddRule(f.rule)
 	o.Server.Watch(f)
+	o.Pairing.WatchRemoved(f.deviceRemoved)
 	return f, nil
 }
 

@@ -53,7 +53,7 @@ func TestNodeLife(t *testing.T) {
 		t.Fatalf("invoke: %+v, %v", res, err)
 	}
 	for command, word := range map[string]string{"camera.snap": "gateway.nodes.commands.allow", "made.up": "allowlist",
-		"device.status": "not approved"} {
+		"device.status": "does not offer"} {
 		if _, err := invoke(p, id, command, "k-"+command, nil); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", command, err)
 		}

@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -41,9 +42,13 @@ type Person struct {
 	Channel string `json:"channel"`
 	Account string `json:"account"`
 	ID      string `json:"id"`
+	Shown   string `json:"shown,omitempty"`  // ID as the network writes it, for people; "" is ID
 	Name    string `json:"name,omitempty"`   // only for display
 	Handle  string `json:"handle,omitempty"` // only for display
 }
+
+// Reads is the id as a person reads it.
+func (p Person) Reads() string { return cmp.Or(p.Shown, p.ID) }
 
 // Request is a stranger who waits to be let in. It does not change while it
 // waits: what was shown is what is approved.
@@ -124,7 +129,7 @@ func (b *Book) Ask(ctx context.Context, p Person, conversation string) (r Reques
 	if err != nil || p.ID == "" {
 		return r, false, false, err
 	}
-	p.Name, p.Handle = clip(p.Name), clip(p.Handle)
+	p.Name, p.Handle, p.Shown = clip(p.Name), clip(p.Handle), clip(p.Shown)
 	err = b.db.Update(ctx, store.Write{Do: func(tx *store.Tx) error {
 		r, fresh, ok = Request{}, false, false
 		now := b.now().UnixMilli()

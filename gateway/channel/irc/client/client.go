@@ -17,6 +17,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ergochat/irc-go/ircevent"
@@ -35,6 +36,8 @@ type Client struct {
 	conn     *ircevent.Connection
 	now      func() time.Time
 	log      *slog.Logger
+
+	ascii atomic.Bool // the server tells "[" from "{" in names
 
 	sending sync.Mutex // one message after the other, so that numerics are its own
 
@@ -241,6 +244,7 @@ func (c *Client) listen() {
 	})
 	c.conn.AddCallback("PRIVMSG", c.said)
 	c.conn.AddCallback("PONG", c.ponged)
+	c.conn.AddCallback("005", c.supports) // RPL_ISUPPORT
 	c.conn.AddCallback("ERROR", func(m ircmsg.Message) {
 		if len(m.Params) > 0 {
 			c.mu.Lock()

@@ -162,6 +162,29 @@ func parts(in channel.Inbound) string {
 	return strings.ReplaceAll(strings.Join(all, " | "), "|  |", "| |")
 }
 
+// TestNames: a mask is shown as the server sent it, and kept as masks are compared; the
+// one who is answered is who wrote, also where the server tells "[" from "{".
+func TestNames(t *testing.T) {
+	for mapping, conversation := range map[string]string{"rfc1459": "ada{", "ascii": "ada[", "": "ada{"} {
+		s := newServer(t)
+		c := open(t, account(s, nil))
+		got, _ := running(t, c)
+		until(t, "connecting", connected(c))
+		if mapping != "" {
+			s.line(":irc.test 005 hearth CASEMAPPING=%s :are supported by this server\r\n", mapping)
+		}
+		s.line(":Ada[!~Ada@h PRIVMSG hearth :hi\r\n")
+		select {
+		case in := <-got:
+			if in.SenderID != "ada{!^ada@h" || in.SenderShown != "Ada[!~Ada@h" || in.Conversation != conversation {
+				t.Errorf("%q: %+v", mapping, in)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("nothing came")
+		}
+	}
+}
+
 // TestSec_A_CH_Injection: no text and no name becomes a command of its own.
 func TestSec_A_CH_Injection(t *testing.T) {
 	s := newServer(t)

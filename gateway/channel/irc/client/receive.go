@@ -17,7 +17,7 @@ func (c *Client) said(m ircmsg.Message) {
 		return
 	}
 	from, err := m.NUH()
-	if err != nil || from.Name == "" || same(from.Name, c.conn.CurrentNick()) {
+	if err != nil || from.Name == "" || c.same(from.Name, c.conn.CurrentNick()) {
 		return
 	}
 	text, ok := words(from.Name, m.Params[1])
@@ -25,12 +25,12 @@ func (c *Client) said(m ircmsg.Message) {
 		return
 	}
 	in := channel.Inbound{
-		Channel: irc.ID, Account: c.account, Chat: channel.Direct, Conversation: fold(from.Name), Label: from.Name, SenderID: fold(m.Source),
-		SenderName: from.Name, SenderHandle: from.Name, Text: text, At: c.now(),
+		Channel: irc.ID, Account: c.account, Chat: channel.Direct, Conversation: c.fold(from.Name), Label: from.Name,
+		SenderID: irc.Fold(m.Source), SenderShown: m.Source, SenderName: from.Name, SenderHandle: from.Name, Text: text, At: c.now(),
 	}
 	// A nick is whoever has it now; an account at the services is somebody.
 	if ok, name := m.GetTag("account"); ok && name != "" && name != "*" {
-		in.SenderID = fold(name)
+		in.SenderID, in.SenderShown = irc.Fold(name), name
 	}
 	if ok, at := m.GetTag("time"); ok {
 		if t, err := time.Parse(time.RFC3339Nano, at); err == nil {
@@ -39,7 +39,7 @@ func (c *Client) said(m ircmsg.Message) {
 	}
 	in.SenderIsBot, _ = m.GetTag("bot")
 	if target := m.Params[0]; irc.IsChannel(target) {
-		in.Chat, in.Conversation, in.Label, in.Room = channel.Group, fold(target), target, target
+		in.Chat, in.Conversation, in.Label, in.Room = channel.Group, c.fold(target), target, target
 		in.Command, in.Mentioned = addressed(text, c.conn.CurrentNick())
 	}
 	c.mu.Lock()
@@ -103,7 +103,7 @@ func digits(s string, most int) (n int) {
 // addressed finds our nick in a text: at its beginning it calls us, and what follows
 // is for us; as a word elsewhere it names us.
 func addressed(text, nick string) (command string, mentioned bool) {
-	folded, own := fold(text), fold(nick)
+	folded, own := irc.Fold(text), irc.Fold(nick)
 	if rest, ok := strings.CutPrefix(folded, own); ok {
 		if trimmed := strings.TrimLeft(rest, ":, "); rest == "" || len(trimmed) < len(rest) {
 			return strings.TrimSpace(text[len(text)-len(trimmed):]), true
@@ -126,23 +126,22 @@ func inNick(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b >= 0x80 || strings.IndexByte("-_[]{}\\|^`~", b) >= 0
 }
 
-// fold is a name as servers compare names (casemapping rfc1459).
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		case r == '[':
-			return '{'
-		case r == ']':
-			return '}'
-		case r == '\\':
-			return '|'
-		case r == '~':
-			return '^'
-		}
-		return r
-	}, s)
+// fold is a name as this server compares names: where it tells "[" from "{", an answer to
+// one must not go to the other.
+func (c *Client) fold(name string) string {
+	if c.ascii.Load() {
+		return irc.FoldASCII(name)
+	}
+	return irc.Fold(name)
 }
 
-func same(a, b string) bool { return fold(a) == fold(b) }
+// supports takes what the server says of itself (005).
+func (c *Client) supports(m ircmsg.Message) {
+	for _, p := range m.Params {
+		if mapping, ok := strings.CutPrefix(p, "CASEMAPPING="); ok {
+			c.ascii.Store(!strings.HasPrefix(mapping, "rfc1459"))
+		}
+	}
+}
+
+func (c *Client) same(a, b string) bool { return c.fold(a) == c.fold(b) }

@@ -121,7 +121,7 @@ func (c *Client) refused(m ircmsg.Message) {
 	if w == nil || len(m.Params) < 2 {
 		return
 	}
-	if named := m.Params[1]; same(named, w.target) || len(m.Params) == 2 {
+	if named := m.Params[1]; c.same(named, w.target) || len(m.Params) == 2 {
 		w.err = fmt.Errorf("%w: the server says %q", channel.ErrRefused, m.Params[len(m.Params)-1])
 	}
 }

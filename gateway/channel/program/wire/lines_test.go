@@ -59,7 +59,7 @@ func TestErrors(t *testing.T) {
 func TestInbound(t *testing.T) {
 	in := channel.Inbound{
 		Channel: "n", Account: "a", Chat: channel.Room, Conversation: "c", Label: "l", Room: "#l",
-		Space: "sp", Thread: "t", SenderID: "s", SenderName: "n",
+		Space: "sp", Thread: "t", SenderID: "s", SenderShown: "S", SenderName: "n",
 		SenderHandle: "h", SenderIsBot: true, MessageID: "m", Text: "x", Command: "y", Mentioned: true, ReplyToText: "r", QuoteSelected: true,
 		Forwarded: channel.Forwarded{From: "f", Text: "w"}, Media: []channel.Media{{MIME: "a/b", Name: "n", URL: "u", Size: 7}}, Album: "b",
 		At: time.UnixMilli(1_700_000_000_123), Edited: true,

@@ -169,6 +169,7 @@ type InboundParams struct {
 	Space         string           `json:"space,omitempty"` // that the room is in
 	Thread        string           `json:"thread,omitempty"`
 	SenderID      string           `json:"senderId"`
+	SenderShown   string           `json:"senderShown,omitempty"` // the id as people read it
 	SenderName    string           `json:"senderName,omitempty"`
 	SenderHandle  string           `json:"senderHandle,omitempty"`
 	SenderIsBot   bool             `json:"senderIsBot,omitempty"`
@@ -194,7 +195,7 @@ type InboundParams struct {
 func InboundOf(in channel.Inbound) InboundParams {
 	p := InboundParams{
 		Chat: in.Chat, Conversation: in.Conversation, Label: in.Label, Room: in.Room, Space: in.Space, Thread: in.Thread,
-		SenderID: in.SenderID, SenderName: in.SenderName,
+		SenderID: in.SenderID, SenderShown: in.SenderShown, SenderName: in.SenderName,
 		SenderHandle: in.SenderHandle, SenderIsBot: in.SenderIsBot, MessageID: in.MessageID, Text: in.Text, Command: in.Command,
 		Mentioned: in.Mentioned, ReplyToText: in.ReplyToText, QuoteSelected: in.QuoteSelected, ForwardedFrom: in.Forwarded.From,
 		ForwardedText: in.Forwarded.Text, Album: in.Album, AtMs: in.At.UnixMilli(), Edited: in.Edited,
@@ -217,7 +218,8 @@ func (p InboundParams) Channel(network, account string) channel.Inbound {
 	in := channel.Inbound{
 		Channel: network, Account: account, Chat: p.Chat, Conversation: p.Conversation, Label: p.Label, Room: p.Room, Space: p.Space,
 		Thread:   p.Thread,
-		SenderID: p.SenderID, SenderName: p.SenderName, SenderHandle: p.SenderHandle, SenderIsBot: p.SenderIsBot, MessageID: p.MessageID,
+		SenderID: p.SenderID, SenderShown: p.SenderShown, SenderName: p.SenderName,
+		SenderHandle: p.SenderHandle, SenderIsBot: p.SenderIsBot, MessageID: p.MessageID,
 		Text: p.Text, Command: p.Command, Mentioned: p.Mentioned, ReplyToText: p.ReplyToText, QuoteSelected: p.QuoteSelected,
 		Forwarded: channel.Forwarded{From: p.ForwardedFrom, Text: p.ForwardedText}, Album: p.Album, At: time.UnixMilli(p.AtMs),
 		Edited: p.Edited,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -153,9 +154,30 @@ func (c *Client) rejected(address string, err error) error {
 	}
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) {
-		return fmt.Errorf("the certificate of %s is not for %s: %w", address, c.domain, certificate.Err)
+		return errors.New(c.unproven(address, certificate.Err))
 	}
 	return fmt.Errorf("%s: %w", address, err)
+}
+
+// unproven says why the certificate of a server does not prove that it is the account's.
+func (c *Client) unproven(address string, err error) string {
+	var (
+		invalid x509.CertificateInvalidError
+		unknown x509.UnknownAuthorityError
+		host    x509.HostnameError
+	)
+	switch {
+	case errors.As(err, &host):
+		return fmt.Sprintf("the certificate of %s is for another name than %s, so nothing was sent. Check the server's name and port in the "+
+			"settings, or ask who runs it for a certificate for %s", address, c.domain, c.domain)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fmt.Sprintf("the certificate of %s does not hold today: it has ended, or this computer's clock is wrong. Nothing was sent. "+
+			"Check the clock, or ask who runs the server to renew it", address)
+	case errors.As(err, &unknown):
+		return fmt.Sprintf("nobody that this computer trusts vouches for the certificate of %s, so nothing was sent. If the server is your "+
+			"own, add the certificate of its authority to this computer's, or get one from a public authority", address)
+	}
+	return fmt.Sprintf("the certificate of %s is not valid, so nothing was sent. Ask who runs the server for a valid one", address)
 }
 
 // near reports whether an address is this computer's or its network's.

@@ -35,6 +35,7 @@ type prosody struct {
 	t             *testing.T
 	dir           string
 	port, web     string
+	locking       bool // a new room lets nobody in before it is set up
 	secure        bool
 	roots         *x509.CertPool
 	cmd           *exec.Cmd
@@ -102,11 +103,11 @@ Component "rooms.test.local" "muc"
 	muc_log_by_default = true
 	restrict_room_creation = false
 	muc_room_default_public_jids = true
-	muc_room_locking = false
+	muc_room_locking = %[7]v
 Component "files.test.local" "http_file_share"
 	http_file_share_access = { "test.local" }
 	http_file_share_size_limit = 1024*1024
-`, p.dir, p.port, p.web, p.without, p.secure, p.certificate())
+`, p.dir, p.port, p.web, p.without, p.secure, p.certificate(), p.locking)
 	if err := os.WriteFile(filepath.Join(p.dir, "conf.lua"), []byte(conf), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
@@ -447,6 +448,25 @@ func TestWithoutCounting(t *testing.T) {
 	if err := say(t, one, "nobody@test.local", "x"); !errors.Is(err, channel.ErrRefused) {
 		t.Errorf("to nobody: %v", err)
 	}
+}
+
+// TestNewRoom: a room that did not exist is open to others once we entered it.
+func TestNewRoom(t *testing.T) {
+	p := newProsody(t, true)
+	p.locking = true
+	p.up()
+	one := p.client("one", inRoom)
+	running(t, one)
+	until(t, "entering", func() bool {
+		_, err := one.Send(t.Context(), channel.Message{To: channel.Target{Conversation: room}, Text: "x"})
+		return err == nil
+	})
+	two := p.client("two", inRoom)
+	running(t, two)
+	until(t, "entering", func() bool {
+		_, err := two.Send(t.Context(), channel.Message{To: channel.Target{Conversation: room}, Text: "y"})
+		return err == nil
+	})
 }
 
 // TestSec_A_CH_Impostor: a server with somebody else's certificate gets no password, and

@@ -15,6 +15,7 @@ type seat struct {
 	state  seatState
 	done   chan struct{} // closed when the room has answered our wish to enter
 	why    string
+	made   bool // our wish to enter made the room
 }
 
 // seatState is whether we are in a room.
@@ -130,7 +131,7 @@ func (c *Client) sit(ctx context.Context, l *link, room, nick string, last mark,
 		return false, nil
 	}
 	l.mu.Lock()
-	state, why := s.state, s.why
+	state, why, made := s.state, s.why, s.made
 	l.mu.Unlock()
 	if state == refused && why == "conflict" {
 		return true, nil
@@ -138,7 +139,25 @@ func (c *Client) sit(ctx context.Context, l *link, room, nick string, last mark,
 	if state != seated {
 		c.trouble("The room %s does not let it in: %s.", room, why)
 	}
+	if state == seated && made {
+		return false, c.unlock(ctx, l, room)
+	}
 	return false, nil
+}
+
+// unlock opens a room that our wish to enter has made, with what its server sets: it
+// lets nobody else in before (XEP-0045, 10.1.2).
+func (c *Client) unlock(ctx context.Context, l *link, room string) error {
+	form := &ownerForm{}
+	form.Form.Type = "submit"
+	_, err := l.ask(ctx, &iq{To: room, Type: "set", Owner: form})
+	var said *saidError
+	if errors.As(err, &said) {
+		c.trouble("The room %s did not exist and was made, but its server does not open it: %s. Make the room with your own XMPP program.",
+			room, said.words())
+		return nil
+	}
+	return err
 }
 
 // presence takes who comes and goes.
@@ -161,7 +180,7 @@ func (c *Client) presence(l *link, p *presence) {
 			s.people[nick] = bare(p.Room.Item.JID)
 		}
 		if own && s.state == entering {
-			s.nick = nick
+			s.nick, s.made = nick, p.Room.has("201")
 			s.answer(seated, "")
 		}
 	case "error":

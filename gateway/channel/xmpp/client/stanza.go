@@ -206,9 +206,17 @@ type iq struct {
 	Info  *info      `xml:"http://jabber.org/protocol/disco#info query"`
 	Items *items     `xml:"http://jabber.org/protocol/disco#items query"`
 	Query *query     `xml:"urn:xmpp:mam:2 query"`
+	Owner *ownerForm `xml:"http://jabber.org/protocol/muc#owner query"`
 	Fin   *fin       `xml:"urn:xmpp:mam:2 fin"`
 	Ask   *slotAsked `xml:"urn:xmpp:http:upload:0 request"`
 	Slot  *slot      `xml:"urn:xmpp:http:upload:0 slot"`
+}
+
+// ownerForm is what the owner of a new room answers when asked how it is to be.
+type ownerForm struct {
+	Form struct {
+		Type string `xml:"type,attr"`
+	} `xml:"jabber:x:data x"`
 }
 
 type info struct {
