@@ -165,8 +165,9 @@ func (f *jobFlags) arguments(c *cobra.Command, args []string) error {
 	for _, name := range []string{"at", "every", "cron", "on-exit", "stream-command"} {
 		timed = timed || c.Flags().Changed(name)
 	}
+	said := f.remind+f.systemEvent+f.message+f.command+f.argv+f.script != ""
 	switch {
-	case len(args) > 0 && timed && f.name == "": // the first word is the name then
+	case timed && f.name == "" && (len(args) > 1 || len(args) == 1 && said): // the first is the name then
 		f.name, args = args[0], args[1:]
 	case len(args) == 0 && !timed:
 		return &failure{

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -143,8 +144,22 @@ func (x *Index) Forget(ctx context.Context, s Scope, rel string, from, to int, t
 	})
 }
 
+// UnreadError is that notes may be left in files that could not be read or changed; the
+// others are done.
+type UnreadError struct {
+	Change Change
+	Paths  []string
+	Err    error // of the first
+}
+
+func (e *UnreadError) Error() string {
+	return "change " + strings.Join(e.Paths, ", ") + ": " + e.Err.Error()
+}
+
+func (e *UnreadError) Unwrap() error { return e.Err }
+
 // ForgetSource takes every note out that came from a source: a conversation, a
-// run or a person.
+// run or a person. Files that cannot be changed are an UnreadError.
 func (x *Index) ForgetSource(ctx context.Context, s Scope, source string) (Change, error) {
 	there, err := list(ctx, x.Workspace(s.Agent))
 	if err != nil {
@@ -152,7 +167,7 @@ func (x *Index) ForgetSource(ctx context.Context, s Scope, source string) (Chang
 	}
 	x.edits.Lock()
 	defer x.edits.Unlock()
-	out := Change{}
+	out, left := Change{}, &UnreadError{}
 	turn := undo.Turn{RunID: x.NewID(), Tool: "forget"}
 	for _, f := range there {
 		if !s.Has(f.rel) || f.size > MaxEdit {
@@ -169,14 +184,20 @@ func (x *Index) ForgetSource(ctx context.Context, s Scope, source string) (Chang
 			}
 			return []byte(rest), nil
 		})
-		if err != nil {
-			return out, err
-		}
-		if changed {
+		switch {
+		case ctx.Err() != nil:
+			return out, ctx.Err()
+		case err != nil:
+			left.Paths, left.Err = append(left.Paths, f.rel), cmp.Or(left.Err, err)
+		case changed:
 			out.Paths, out.Notes, out.UndoID = append(out.Paths, f.rel), out.Notes+n, turn.RunID
 		}
 	}
 	x.Touch(s.Agent)
+	if left.Err != nil {
+		left.Change = out
+		return out, left
+	}
 	return out, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -252,5 +253,26 @@ func TestSec_A_INJ_07_OthersDoNotFillTheHouse(t *testing.T) {
 	}
 	if _, err := r.x.Keep(t.Context(), owner, "- the dog is called Rex", Origin{By: "memory_note"}); err != nil {
 		t.Errorf("the owner's: %v", err)
+	}
+}
+
+// Notes of somebody are forgotten wherever they can be, and it is said where they cannot.
+func TestForgettingGoesOnBehindAFileThatCannotBeChanged(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root reads every file")
+	}
+	r := newRig(t)
+	r.write("memory/2000-01-01.md", "# closed\n")
+	if _, err := r.x.Keep(t.Context(), owner, "- Mallory is a friend", Origin{By: "summary", From: "telegram:666"}); err != nil {
+		t.Fatal(err)
+	}
+	closed := filepath.Join(r.dir, "memory", "2000-01-01.md")
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	var unread *UnreadError
+	c, err := r.x.ForgetSource(t.Context(), owner, "telegram:666")
+	if !errors.As(err, &unread) || c.Notes != 1 || c.UndoID == "" || !slices.Equal(unread.Paths, []string{"memory/2000-01-01.md"}) {
+		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -45,6 +45,11 @@ func (f *Memory) scopeOf(ctx context.Context, agent, who string, all bool) (memo
 
 // forClients says what a person can do about.
 func forClients(err error) error {
+	var unread *memory.UnreadError
+	if errors.As(err, &unread) {
+		return protocol.Invalid("%d notes were forgotten, which `hearth undo list` names, but not those in %s: %v. Let Hearth read and write "+
+			"there, then forget them once more.", unread.Change.Notes, strings.Join(unread.Paths, ", "), unread.Err)
+	}
 	for _, known := range []error{memory.ErrNoFile, memory.ErrNoWorkspace, memory.ErrNobody} {
 		if errors.Is(err, known) {
 			return protocol.Invalid("%v", err).With("code", "NOT_FOUND")
