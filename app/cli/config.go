@@ -281,7 +281,7 @@ func (a *app) editSettings(ctx context.Context, path, patch, done string, edit f
 	}
 	if running && patch != "" {
 		if err := a.patchSettings(ctx, c, patch); err != nil {
-			return err
+			return settingNamed(err, path)
 		}
 	} else {
 		f, err := config.Open(file, a.settingsOptions())
@@ -301,6 +301,22 @@ func (a *app) editSettings(ctx context.Context, path, patch, done string, edit f
 		return a.out().json(configSetJSON{true, file, path})
 	}
 	return a.errs().print(dim(line(path)+" "+done+" in "+file), "\n")
+}
+
+// settingNamed names the setting that the gateway refused: it says why, and who asked
+// knows of which.
+func settingNamed(err error, path string) error {
+	var refusal *protocol.Error
+	if !errors.As(err, &refusal) || strings.Contains(refusal.Message, path) {
+		return err
+	}
+	why, ok := strings.CutPrefix(refusal.Message, "the settings were not saved: ")
+	if !ok {
+		return err
+	}
+	named := *refusal
+	named.Message = "the settings were not saved: " + path + ": " + why
+	return &named
 }
 
 // patchSettings sends a patch, which may be sent twice: a change of the access
