@@ -24,9 +24,18 @@ func (s *served) send(ctx context.Context, ch channel.Channel, p wire.SendParams
 	}
 	r, err := ch.Send(ctx, m)
 	if err != nil {
-		return nil, err
+		return nil, cutOff(err)
 	}
 	return wire.SendResult{MessageID: r.MessageID}, nil
+}
+
+// cutOff: of what was being sent when its program was told to stop, nobody knows whether
+// it arrived; a plain error would have it sent once more.
+func cutOff(err error) error {
+	if errors.Is(err, context.Canceled) && !errors.Is(err, channel.ErrUncertain) {
+		return fmt.Errorf("%w: %w", channel.ErrUncertain, err)
+	}
+	return err
 }
 
 // change answers the requests for which a channel may lack the ability.
@@ -82,7 +91,7 @@ func (s *served) act(ctx context.Context, ch channel.Channel, r *jsonrpc2.Reques
 			return with(r, func(p wire.PollParams) (any, error) {
 				made, err := a.Poll(ctx, s.target(p.To, ch), p.Channel())
 				if err != nil {
-					return nil, err
+					return nil, cutOff(err)
 				}
 				return wire.SendResult{MessageID: made.MessageID}, nil
 			})
