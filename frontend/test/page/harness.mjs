@@ -197,7 +197,7 @@ export const states = (page) => page.$$eval("article[data-state]", (all) => all.
 export const answered = (page, text, state = "answered", timeout = 30_000) =>
   until(
     page,
-    ([t, s]) => [...document.querySelectorAll("article[data-state]")].some((e) => e.querySelector(".bubble").textContent === t && e.dataset.state === s),
+    ([t, s]) => [...document.querySelectorAll("article[data-state]")].some((e) => e.querySelector(".bubble")?.textContent === t && e.dataset.state === s),
     [text, state],
     timeout,
   );
