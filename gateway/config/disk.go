@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // PermissionError means that the file may have been changed by somebody else,
@@ -98,11 +97,4 @@ func unreadable(path string, err error) error {
 		err = pe.Err
 	}
 	return fmt.Errorf("%s cannot be read: %w; make it readable for your user", path, err)
-}
-
-func shellQuote(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r != '/' && r != '.' && r != '-' && !nameRune(r, false) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Options of a File. The zero value works.
@@ -132,7 +133,7 @@ func (f *File) judge(c content) *Snapshot {
 	}
 	if c.readable && doc.holdsSecrets(s.known) {
 		s.Warnings = append(s.Warnings, Issue{Message: "it holds secrets and other users of this machine can read it; run: chmod 600 " +
-			shellQuote(target(f.path))})
+			text.ShellWord(target(f.path))})
 	}
 	return s
 }
@@ -199,7 +200,7 @@ func (f *File) noteMissing(s *Snapshot) {
 	if _, err := os.Stat(f.opts.LastGoodPath); err == nil {
 		s.Warnings = append(s.Warnings, Issue{Message: "the file is gone and defaults are used; its last good copy is still there, to get it " +
 			"back run: cp " +
-			shellQuote(f.opts.LastGoodPath) + " " + shellQuote(f.path)})
+			text.ShellWord(f.opts.LastGoodPath) + " " + text.ShellWord(f.path)})
 	}
 }
 
@@ -283,7 +284,7 @@ func (f *File) Reload(ctx context.Context) error {
 
 func (f *File) goneMessage() string {
 	return "the file is gone; save it again, or bring back the last good copy with: cp " +
-		shellQuote(f.opts.LastGoodPath) + " " + shellQuote(f.path)
+		text.ShellWord(f.opts.LastGoodPath) + " " + text.ShellWord(f.path)
 }
 
 // unchanged: the same bytes and the same verdict need no new snapshot.

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // checkOwner refuses a settings file that somebody else can change: it decides
@@ -26,15 +28,15 @@ func checkOwner(path string, info fs.FileInfo, euid, egid int) error {
 	}
 	if !mode.IsDir() && int(st.Uid) != euid && st.Uid != 0 {
 		return &PermissionError{path, fmt.Sprintf("it belongs to another user (number %d)", st.Uid),
-			fmt.Sprintf("chown %d %s", euid, shellQuote(path))}
+			fmt.Sprintf("chown %d %s", euid, text.ShellWord(path))}
 	}
 	if mode.Perm()&0o002 != 0 {
-		return &PermissionError{path, "everybody on this machine can change this " + what, "chmod go-w " + shellQuote(path)}
+		return &PermissionError{path, "everybody on this machine can change this " + what, "chmod go-w " + text.ShellWord(path)}
 	}
 	// Many systems give each user a group of the same number, and files
 	// writable by it; that is nobody else.
 	if private := st.Gid == st.Uid && int(st.Gid) == egid; mode.Perm()&0o020 != 0 && !private {
-		return &PermissionError{path, fmt.Sprintf("every member of group %d can change this %s", st.Gid, what), "chmod g-w " + shellQuote(path)}
+		return &PermissionError{path, fmt.Sprintf("every member of group %d can change this %s", st.Gid, what), "chmod g-w " + text.ShellWord(path)}
 	}
 	return nil
 }
