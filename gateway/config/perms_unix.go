@@ -36,7 +36,8 @@ func checkOwner(path string, info fs.FileInfo, euid, egid int) error {
 	// Many systems give each user a group of the same number, and files
 	// writable by it; that is nobody else.
 	if private := st.Gid == st.Uid && int(st.Gid) == egid; mode.Perm()&0o020 != 0 && !private {
-		return &PermissionError{path, fmt.Sprintf("every member of group %d can change this %s", st.Gid, what), "chmod g-w " + text.ShellWord(path)}
+		return &PermissionError{path, fmt.Sprintf("every member of group %d can change this %s", st.Gid, what),
+			"chmod g-w " + text.ShellWord(path)}
 	}
 	return nil
 }
