@@ -176,6 +176,13 @@ func showAllowed(ctx context.Context, a *app, f node.Folder) error {
 	if err := a.out().table([]string{"WHAT", "ALLOWED", "THE GATEWAY MAY"}, rows); err != nil {
 		return err
 	}
+	for _, p := range programs {
+		if why := node.AskedAbout(ctx, p); why != "" {
+			if err := a.out().print(line(p) + " needs your yes each time nevertheless: " + line(why) + "\n"); err != nil {
+				return err
+			}
+		}
+	}
 	if node.Running(ctx, f) {
 		return a.out().print(dim("What the gateway is offered changes when `hearth node run` connects the next time.\n"))
 	}

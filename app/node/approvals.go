@@ -132,6 +132,26 @@ func (f Folder) ForbidProgram(path string) (bool, error) {
 	return true, f.SaveApprovals(a)
 }
 
+// AskedAbout says why commands with a program need a person's yes although it is
+// on the list, as those do whose arguments say what runs; empty when some do not.
+func AskedAbout(ctx context.Context, path string) string {
+	made, err := plan.New(plan.Options{}).Resolve(ctx, plan.Request{Argv: []string{path}, Dir: filepath.Dir(path)})
+	if err != nil {
+		return err.Error()
+	}
+	for _, d := range made.Doubts {
+		switch d.Code {
+		case "interpreter", "script", "format", "privileged", "outside", "other-program", "missing":
+			return d.Sentence()
+		case "runner":
+			if filepath.Base(path) != "git" { // which reads with some arguments
+				return d.Sentence()
+			}
+		}
+	}
+	return ""
+}
+
 func listed(list []AllowEntry, path string) bool {
 	return slices.ContainsFunc(list, func(e AllowEntry) bool { return e.Pattern == path })
 }

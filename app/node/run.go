@@ -199,8 +199,12 @@ func (h *Host) permit(ctx context.Context, p runParams) (prepared, error) {
 	if level.Ask != askAlways && !one.unconfined && list.covers(p.AgentID, one.plan) {
 		return one, nil
 	}
+	program := firstOf(one.plan)
+	if why := AskedAbout(ctx, program); why != "" {
+		return prepared{}, denied("approval required: nobody has agreed to this command, and a person must each time: %s", why)
+	}
 	return prepared{}, denied("approval required: nobody has agreed to this command; the owner of this machine can list its program with "+
-		"`hearth node allow %s`", plan.Show(firstOf(one.plan)))
+		"`hearth node allow %s`", plan.Show(program))
 }
 
 // same: what is to run is what was prepared, in every part that is named again.
