@@ -175,7 +175,7 @@ func setContact(ctx context.Context, a *app, id string, p protocol.ContactSetPar
 	err := a.call(ctx, protocol.ScopePairing, protocol.MethodContactsSet, p, &res)
 	var refusal *protocol.Error
 	if errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest {
-		return &failure{exitFailure, refusal.Message, "`hearth contacts` lists who may write; a stranger writes first and is let in with " +
+		return &failure{exitFailure, refusalWords(refusal), "`hearth contacts` lists who may write; a stranger writes first and is let in with " +
 			"their code"}
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -164,7 +165,9 @@ func listRuns(ctx context.Context, a *app, p protocol.CronRunsParams, args []str
 		case err == nil:
 			p.ID = j.ID
 		case errors.As(err, &gone) && gone.code == exitFailure:
-			p.ID = name // a job that was deleted has a log still
+			if p.ID, err = ranAs(ctx, c, name); err != nil {
+				return err
+			}
 		default:
 			return err
 		}
@@ -197,6 +200,23 @@ func listRuns(ctx context.Context, a *app, p protocol.CronRunsParams, args []str
 		return a.errs().print(dim(fmt.Sprintf("There are %d; --offset %d shows more.", res.Total, *res.NextOffset)), "\n")
 	}
 	return nil
+}
+
+// ranAs finds a job that is gone in the log of all runs, by its id, the beginning
+// of one, or its name; of several of one name it is the one that ran last.
+func ranAs(ctx context.Context, c *client.Client, name string) (id string, err error) {
+	most := 200
+	var res protocol.CronRuns
+	p := protocol.CronRunsParams{Scope: "all", Query: name, Limit: &most}
+	if err := c.Call(ctx, protocol.MethodCronRuns, p, &res); err != nil {
+		return "", explainJob(err)
+	}
+	for i := range res.Entries {
+		if r := &res.Entries[i]; strings.EqualFold(r.JobName, name) || strings.HasPrefix(r.JobID, name) {
+			return r.JobID, nil
+		}
+	}
+	return "", noJob(name)
 }
 
 // began is when a run began, or was written down.

@@ -122,7 +122,7 @@ func resolveDelivery(ctx context.Context, a *app, id, decision, words string) er
 	var refusal *protocol.Error
 	switch {
 	case errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest:
-		return &failure{exitFailure, refusal.Message, "`hearth deliveries` lists them; only failed and uncertain ones can be decided"}
+		return &failure{exitFailure, refusalWords(refusal), "`hearth deliveries` lists them; only failed and uncertain ones can be decided"}
 	case err != nil:
 		return err
 	}

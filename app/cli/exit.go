@@ -97,8 +97,18 @@ func explain(err error) *failure {
 	return &failure{code: exitFailure, message: err.Error()}
 }
 
+// refusalWords is a refusal without the name of its method, which nobody typed.
+func refusalWords(e *protocol.Error) string {
+	if rest, ok := strings.CutPrefix(e.Message, "invalid "); ok {
+		if method, why, ok := strings.Cut(rest, " params: "); ok && !strings.Contains(method, " ") {
+			return why
+		}
+	}
+	return e.Message
+}
+
 func explainRefusal(e *protocol.Error) *failure {
-	f := &failure{code: exitFailure, message: e.Message}
+	f := &failure{code: exitFailure, message: refusalWords(e)}
 	detail, _ := e.Details["code"].(string)
 	switch {
 	case e.Code == protocol.CodeForbidden || e.Code == protocol.CodeNotPaired ||

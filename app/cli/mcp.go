@@ -152,6 +152,14 @@ func addMCP(ctx context.Context, a *app, o mcpAdd, args []string) error {
 	if err != nil {
 		return fmt.Errorf("write the setting: %w", err)
 	}
+	now, err := a.settings(ctx)
+	if err != nil {
+		return err
+	}
+	if _, there, err := now.InUse(mcpPath(args[0])); err == nil && there {
+		return &failure{exitFailure, "there is an MCP server " + line(args[0]) + " already, and it stays as it is", "take another name, or " +
+			"`hearth mcp remove " + text.ShellWord(args[0]) + "` first; `hearth mcp allow` lets its program do more"}
+	}
 	if err := runConfigSet(ctx, a, mcpPath(args[0]), string(b)); err != nil || o.url != "" || a.asJSON {
 		return err
 	}

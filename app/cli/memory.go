@@ -57,7 +57,7 @@ func memoryCall(ctx context.Context, a *app, scope protocol.Scope, method string
 	err := a.call(ctx, scope, method, params, result)
 	var refusal *protocol.Error
 	if errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest {
-		return &failure{exitFailure, refusal.Message, "`hearth memory show --all` lists the files"}
+		return &failure{exitFailure, refusalWords(refusal), "`hearth memory show --all` lists the files"}
 	}
 	return err
 }

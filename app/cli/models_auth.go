@@ -171,7 +171,7 @@ func addAccount(ctx context.Context, a *app, provider string, o authAdd) error {
 func accountFailure(err error) error {
 	var e *protocol.Error
 	if errors.As(err, &e) && e.Details["reason"] == "provider" {
-		return &failure{exitUsage, line(e.Message), "`hearth models auth add SERVICE` names it"}
+		return &failure{exitUsage, line(refusalWords(e)), "`hearth models auth add SERVICE` names it"}
 	}
 	return err
 }

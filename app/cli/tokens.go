@@ -14,7 +14,8 @@ func newTokens(a *app) *cobra.Command {
 	list := func(ctx context.Context, _ []string) error { return listTokens(ctx, a) }
 	var scopes []string
 	var days int
-	create := &cobra.Command{
+	var create *cobra.Command
+	create = &cobra.Command{
 		Use: "create NAME", Short: "Make a token for a program; it is shown this once", Args: cobra.ExactArgs(1),
 		Long: "Make a token for a program that comes in over HTTP. The token is printed this once and\nkept nowhere. What it may do:\n\n" +
 			"  chat        talk to the assistant\n  models      list assistants and models\n  embeddings  have texts turned into vectors\n" +
@@ -22,6 +23,9 @@ func newTokens(a *app) *cobra.Command {
 			"  metrics     read numbers about Hearth, as Prometheus does\n  owner       what the program says counts as said by you",
 		Example: "  hearth tokens create notebook\n  hearth tokens create editor --scope chat,models --days 90",
 		RunE: a.run(func(ctx context.Context, args []string) error {
+			if days < 1 && create.Flags().Changed("days") {
+				return &failure{exitUsage, "--days is at least 1", "leave it out for a token that works until you revoke it"}
+			}
 			return createToken(ctx, a, protocol.TokenCreateParams{Name: args[0], Scopes: scopes,
 				LifeMs: int64(days) * (24 * time.Hour).Milliseconds()})
 		}),
@@ -58,9 +62,6 @@ func listTokens(ctx context.Context, a *app) error {
 }
 
 func createToken(ctx context.Context, a *app, p protocol.TokenCreateParams) error {
-	if p.LifeMs < 0 {
-		return &failure{exitUsage, "--days must not be negative", "leave it out for a token that works until you revoke it"}
-	}
 	var res protocol.TokenCreated
 	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodTokensCreate, p, &res); err != nil {
 		return err

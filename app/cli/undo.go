@@ -95,7 +95,7 @@ func takeBack(ctx context.Context, a *app, p protocol.UndoParams, preview bool) 
 	var refusal *protocol.Error
 	switch {
 	case errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest:
-		return &failure{exitFailure, refusal.Message, "`hearth undo list` lists what can be taken back"}
+		return &failure{exitFailure, refusalWords(refusal), "`hearth undo list` lists what can be taken back"}
 	case err != nil:
 		return err
 	case a.asJSON:

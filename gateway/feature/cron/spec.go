@@ -73,11 +73,17 @@ func (f *feature) checkSchedule(s *protocol.CronSpec) error {
 		return f.checkWatched(sc.Watch)
 	}
 	sc.Watch = nil
-	_, err := schedule.Compile(*sc, schedule.Options{Zone: f.zone(), Created: f.Now().UnixMilli()})
+	plan, err := schedule.Compile(*sc, schedule.Options{Zone: f.zone(), Created: f.Now().UnixMilli()})
 	if errors.Is(err, schedule.ErrNoTime) {
 		return f.checkEvent(s)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if _, comes := plan.Next(f.Now().UnixMilli()); !comes && sc.Kind == protocol.CronExpr {
+		return fmt.Errorf("the expression %q never comes, as no date matches it; change its day or its month", sc.Expr)
+	}
+	return nil
 }
 
 func (f *feature) checkPayload(s *protocol.CronSpec) error {
