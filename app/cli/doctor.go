@@ -210,6 +210,10 @@ func (d *doctor) secrets(ctx context.Context, snap *config.Snapshot) {
 	for _, p := range s.Problems {
 		d.warn("secrets", strings.TrimSuffix(p, "."), "`hearth secrets list` shows what is kept")
 	}
+	if len(s.InLists) > 0 {
+		d.warn("secrets", "the settings file itself holds "+strings.Join(s.InLists, ", ")+", which your other programs can read", "what stands "+
+			"in a list is not moved: keep it with `hearth secrets set NAME` and write \"keychain:NAME\" in its place")
+	}
 	d.inTheOpen(ctx, s.InTheOpen, s.Ready)
 }
 

@@ -116,7 +116,10 @@ func explainRefusal(e *protocol.Error) *failure {
 		f.code = exitRefused
 		f.hint = "restart the gateway so that its token and this program's agree"
 		switch detail {
-		case "AUTH_BOOTSTRAP_TOKEN_INVALID", "AUTH_DEVICE_TOKEN_MISMATCH":
+		case "AUTH_BOOTSTRAP_TOKEN_INVALID":
+			f.hint = "on the gateway's machine `hearth qr` makes a new code for `hearth connect`, and `hearth qr --node` one for `hearth node " +
+				"run`; neither takes the other's"
+		case "AUTH_DEVICE_TOKEN_MISMATCH":
 			f.hint = "pair again: `hearth qr` on the gateway's machine makes a new code for `hearth connect`"
 		case "AUTH_SCOPE_MISMATCH":
 			f.hint = "this machine was paired with fewer rights; `hearth qr --full` on the gateway's machine makes a code that gives all"

@@ -275,6 +275,7 @@ func secretsDoctor(ctx context.Context, a *app) error {
 	for _, p := range res.InTheOpen {
 		notes = append(notes, p+" stands in the settings file itself; `hearth secrets migrate` moves it.")
 	}
+	notes = append(notes, stayInLists(res.InLists)...)
 	for _, n := range notes {
 		if err := a.out().print("  ", yellow("!"), " ", line(n), "\n"); err != nil {
 			return err
@@ -288,7 +289,7 @@ func secretsDoctor(ctx context.Context, a *app) error {
 
 func statusOf(s keeper.Status, snap *config.Snapshot) protocol.SecretsStatus {
 	res := protocol.SecretsStatus{Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message,
-		InTheOpen: []string{}, Problems: []string{}}
+		InTheOpen: []string{}, Problems: []string{}, InLists: snap.InLists()}
 	for _, f := range snap.Literals() {
 		res.InTheOpen = append(res.InTheOpen, f.Path)
 	}
@@ -299,41 +300,57 @@ func migrateSecrets(ctx context.Context, a *app) error {
 	var res protocol.SecretsMigrated
 	err := secretsAt(ctx, a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsMigrate, nil, &res) },
 		func(k *keeper.Keeper) (err error) {
-			res.Moved, err = a.migrateHere(ctx, k)
+			res, err = a.migrateHere(ctx, k)
 			return err
 		})
 	if err != nil {
 		return err
 	}
-	if len(res.Moved) == 0 {
-		return a.done(res, "The settings hold no keys; there is nothing to move.")
+	said := "The settings hold no keys; there is nothing to move."
+	switch {
+	case len(res.Moved) > 0:
+		said = "Moved: " + line(strings.Join(res.Moved, ", ")) + ". The settings only refer to them now."
+	case len(res.InLists) > 0:
+		said = "Nothing was moved."
 	}
-	return a.done(res, "Moved: "+line(strings.Join(res.Moved, ", "))+". The settings only refer to them now.")
+	for _, note := range stayInLists(res.InLists) {
+		said += "\n" + line(note)
+	}
+	return a.done(res, said)
 }
 
-func (a *app) migrateHere(ctx context.Context, k *keeper.Keeper) ([]string, error) {
+// stayInLists says what a person does with keys that stand in lists of the settings.
+func stayInLists(places []string) (notes []string) {
+	for _, p := range places {
+		notes = append(notes, p+" stands in the settings file itself, and in a list, out of which nothing is moved: keep it with "+
+			"`hearth secrets set NAME` and write \"keychain:NAME\" in its place.")
+	}
+	return notes
+}
+
+func (a *app) migrateHere(ctx context.Context, k *keeper.Keeper) (res protocol.SecretsMigrated, err error) {
 	path, err := a.configPath(ctx)
 	if err != nil {
-		return nil, err
+		return res, err
 	}
 	f, err := config.Open(path, a.settingsOptions())
 	if err != nil {
-		return nil, err
+		return res, err
 	}
 	s := f.Snapshot()
+	res.Moved, res.InLists = []string{}, s.InLists()
 	text, found, err := f.Sections().Hoist(s.Raw)
 	if err != nil || len(found) == 0 {
-		return []string{}, err
+		return res, err
 	}
-	moved := []string{}
 	for _, h := range found {
 		if _, err := unlocked(ctx, a, k, func() (struct{}, error) { return struct{}{}, k.Set(ctx, h.Path, h.Value) }); err != nil {
-			return nil, err
+			return res, err
 		}
-		moved = append(moved, h.Path)
+		res.Moved = append(res.Moved, h.Path)
 	}
 	_, err = f.Set(ctx, s.Hash, text)
-	return moved, err
+	return res, err
 }
 
 func unlockSecrets(ctx context.Context, a *app) error {

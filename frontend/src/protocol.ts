@@ -5120,6 +5120,8 @@ export interface SecretsStatus {
   message?: string;
   /** settings that hold a key itself */
   inTheOpen: string[];
+  /** InLists are those of them that secrets.migrate cannot move: parts of a list. */
+  inLists?: string[];
   /** keys that the settings refer to and that could not be had */
   problems: string[];
 }
@@ -5136,6 +5138,8 @@ export interface SecretsUnlockParams {
 /** SecretsMigrated says which settings now refer to a key that they held. */
 export interface SecretsMigrated {
   moved: string[];
+  /** as in SecretsStatus */
+  inLists?: string[];
 }
 
 /** SecretsReload is the answer of secrets.reload. */

@@ -90,6 +90,34 @@ func hoistable(s string) bool {
 	return len(strings.TrimSpace(s)) >= minHoisted && !strings.Contains(s, "${") && !storeReference(s) && !strings.Contains(s, RedactedMarker)
 }
 
+// InLists lists the places of keys that the file holds in the open and that stay
+// there, as what stands in a list has no name that lasts.
+func (s *Snapshot) InLists() []string {
+	places := []string{}
+	if s.doc == nil {
+		return places
+	}
+	var walk func(p Path, n *node)
+	walk = func(p Path, n *node) {
+		f, ok := s.known.hiddenAt(p)
+		listed := slices.ContainsFunc(p, func(s Segment) bool { return s.index >= 0 })
+		if n.kind == kindString && ok && listed && !f.Stays && hoistable(n.text) &&
+			(!f.Perhaps || secret.Likely(p[len(p)-1].key, n.text)) {
+			places = append(places, p.shown())
+		}
+		for i, it := range n.items {
+			switch n.kind {
+			case kindObject:
+				walk(p.child(Key(it.key)), it.value)
+			case kindArray:
+				walk(p.child(Index(i)), it.value)
+			}
+		}
+	}
+	walk(nil, s.doc.root)
+	return places
+}
+
 // Literals lists the keys that the file holds in the open.
 func (s *Snapshot) Literals() []Hoisted {
 	if s.doc == nil {

@@ -34,7 +34,9 @@ type SecretsStatus struct {
 	Ready     bool     `json:"ready"`
 	Message   string   `json:"message,omitempty"`
 	InTheOpen []string `json:"inTheOpen"` // settings that hold a key itself
-	Problems  []string `json:"problems"`  // keys that the settings refer to and that could not be had
+	// InLists are those of them that secrets.migrate cannot move: parts of a list.
+	InLists  []string `json:"inLists,omitempty"`
+	Problems []string `json:"problems"` // keys that the settings refer to and that could not be had
 }
 
 // SecretsUnlockParams: Create makes the vault when there is none. A keychain
@@ -46,7 +48,8 @@ type SecretsUnlockParams struct {
 
 // SecretsMigrated says which settings now refer to a key that they held.
 type SecretsMigrated struct {
-	Moved []string `json:"moved"`
+	Moved   []string `json:"moved"`
+	InLists []string `json:"inLists,omitempty"` // as in SecretsStatus
 }
 
 // SecretsReload is the answer of secrets.reload.

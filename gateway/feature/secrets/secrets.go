@@ -86,6 +86,7 @@ func (f feature) status(ctx context.Context, _ method.None) (protocol.SecretsSta
 	s, snap := f.Secrets.Status(ctx), f.Settings.Snapshot()
 	out := protocol.SecretsStatus{
 		Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message, InTheOpen: []string{}, Problems: []string{},
+		InLists: snap.InLists(),
 	}
 	for _, l := range snap.Literals() {
 		out.InTheOpen = append(out.InTheOpen, l.Path)
@@ -105,7 +106,7 @@ func (f feature) unlock(ctx context.Context, p protocol.SecretsUnlockParams) (pr
 
 func (f feature) migrate(ctx context.Context, _ method.None) (protocol.SecretsMigrated, error) {
 	moved, err := f.Secrets.Migrate(ctx)
-	return protocol.SecretsMigrated{Moved: moved}, err
+	return protocol.SecretsMigrated{Moved: moved, InLists: f.Settings.Snapshot().InLists()}, err
 }
 
 func (f feature) reload(ctx context.Context, _ method.None) (protocol.SecretsReload, error) {
