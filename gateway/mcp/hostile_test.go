@@ -234,6 +234,21 @@ func TestSec_A_INJ_06_Results(t *testing.T) {
 	})
 }
 
+// An answer that is no result of a call is told from the end of the server.
+func TestAnswerThatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, result := range []string{`{"content":"a text"}`, `{"content":[{"type":"hologram"}]}`, `{"content":[null]}`, `7`} {
+			w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": scripted(map[string]string{
+				"initialize": hello, "tools/list": `{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}`, "tools/call": result,
+			}, nil)})
+			w.settle(Server{ID: "s"})
+			if _, err := w.call(w.tool("mcp__s__t"), `{}`); err == nil || !strings.Contains(err.Error(), "answered what Hearth cannot read") {
+				t.Errorf("%s: %v", result, err)
+			}
+		}
+	})
+}
+
 func TestOwnersChoiceOfTools(t *testing.T) {
 	s := newServer(Server{Allow: []string{"get_*", "put"}, Deny: []string{"get_secret"}}, &Options{Now: time.Now})
 	for name, want := range map[string]bool{"get_x": true, "GET_x": true, "put": true, "get_secret": false, "Get_Secret": false,

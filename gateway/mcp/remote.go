@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -125,6 +126,10 @@ func (s *server) call(ctx context.Context, session *mcp.ClientSession, own strin
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
+	if unreadable(err) {
+		return nil, fmt.Errorf("%s answered what Hearth cannot read (%s). It may have taken effect all the same, so it was not repeated",
+			s.set.what(), clean(err.Error(), 200))
+	}
 	if said := (*jsonrpc.Error)(nil); !errors.As(err, &said) {
 		return nil, fmt.Errorf("%s ended during the call. It may have taken effect all the same, so it was not repeated", s.set.what())
 	}
@@ -135,6 +140,14 @@ func (s *server) call(ctx context.Context, session *mcp.ClientSession, own strin
 			clean(own, 80))
 	}
 	return nil, fmt.Errorf("%s refused the call: %s", s.set.what(), clean(err.Error(), 600))
+}
+
+// unreadable: the server answered, and what it said is no result of a call.
+func unreadable(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind) ||
+		strings.Contains(err.Error(), "content type") || strings.Contains(err.Error(), "nil content") // of the library, which has no type for it
 }
 
 var errLate = errors.New("no answer in time")

@@ -78,7 +78,7 @@ func (b *book) do(ctx context.Context, r row) error {
 		errors.Is(err, store.ErrClosed), ctx.Err() != nil:
 		return err
 	default: // it can never be done
-		return b.done(ctx, r, "skipped", "", "The webhook “"+r.Label+"” could not be taken up: "+err.Error()+".")
+		return b.done(ctx, r, "skipped", "", "The webhook “"+r.Label+"” could not be taken up: "+strings.TrimSuffix(err.Error(), ".")+".")
 	}
 	out, err := b.o.Sessions.Wait(ctx, r.ID)
 	if err != nil {
@@ -91,7 +91,7 @@ func (b *book) do(ctx context.Context, r row) error {
 	switch {
 	case out.Run.State != session.RunAnswered:
 		return b.done(ctx, r, "error", "", "The webhook “"+r.Label+"” was not answered: "+
-			cmp.Or(out.Run.ErrorText, string(out.Run.State))+".")
+			strings.TrimSuffix(cmp.Or(out.Run.ErrorText, string(out.Run.State)), ".")+".")
 	case said == "":
 		return b.done(ctx, r, "ok", "empty", "")
 	case said == "NO_REPLY":
