@@ -184,6 +184,10 @@ func showJob(ctx context.Context, a *app, name string) error {
 		}
 		rows = appendSaid(rows, "zone", own.Zone)
 		rows = appendSaid(rows, "careful", own.Warning)
+		if w := own.Watching; w != nil {
+			rows = append(rows, []string{"looked", moment(w.LookedAtMs, now)})
+			rows = appendSaid(rows, "problem", w.Problem)
+		}
 	}
 	rows = appendSaid(rows, "error", j.State.LastError)
 	if d := j.State.AutoDisabled; d != nil {

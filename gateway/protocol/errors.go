@@ -80,5 +80,11 @@ func AsError(err error) *Error {
 		"run `hearth logs` and look for the last error."}
 }
 
-// Sentence makes one of the words of an error.
-func Sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+// Sentence makes one of the words of an error. A host or a file that they begin with
+// keeps its letters.
+func Sentence(s string) string {
+	if first, _, _ := strings.Cut(s, " "); s != "" && !strings.ContainsAny(strings.TrimRight(first, ":,."), "./\\@:") {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	return strings.TrimSuffix(s, ".") + "."
+}
