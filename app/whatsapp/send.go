@@ -153,7 +153,7 @@ func (c *account) file(
 	}
 	defer func() { _ = f.Close() }()
 	most := c.Limits().Files
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	b, err := channel.ReadFile(f, most)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read the file that is to be sent: %w", err)

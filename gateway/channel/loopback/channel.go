@@ -125,7 +125,7 @@ func (c *Channel) read(media []channel.Media) (out []File, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", channel.ErrRefused, err)
 		}
-		content, err := io.ReadAll(io.LimitReader(f, c.limits.Files+1))
+		content, err := channel.ReadFile(f, c.limits.Files)
 		if err = errors.Join(err, f.Close()); err != nil {
 			return nil, fmt.Errorf("read a file that is to be sent: %w", err)
 		}

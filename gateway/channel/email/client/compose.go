@@ -123,7 +123,7 @@ func (c *Client) attach(w *mail.Writer, f channel.Media) error {
 		return fmt.Errorf("%w: open the file: %w", channel.ErrRefused, err)
 	}
 	defer func() { _ = from.Close() }()
-	data, err := io.ReadAll(io.LimitReader(from, email.Limits.Files+1))
+	data, err := channel.ReadFile(from, email.Limits.Files)
 	if err != nil {
 		return fmt.Errorf("%w: read the file: %w", channel.ErrRefused, err)
 	}

@@ -40,7 +40,7 @@ func (c *Client) upload(ctx context.Context, s *session, r *room, m channel.Medi
 	}
 	defer func() { _ = f.Close() }()
 	most := c.Limits().Files
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	data, err := channel.ReadFile(f, most)
 	if err != nil {
 		return nil, fmt.Errorf("read the file that is to be sent: %w", err)
 	}

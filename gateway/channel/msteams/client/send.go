@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -188,7 +187,7 @@ func (c *Client) local(to channel.Target, file channel.Media) ([]byte, error) {
 		return nil, refused("the file %s cannot be opened: %v", name, err)
 	}
 	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	b, err := channel.ReadFile(f, most)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read the file %s: %w", name, err)

@@ -128,7 +128,7 @@ func (c *Client) open(m channel.Media, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("open the file that is to be sent: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	data, err := channel.ReadFile(f, most)
 	if err != nil {
 		return nil, fmt.Errorf("read the file that is to be sent: %w", err)
 	}
