@@ -197,6 +197,11 @@ func TestSec_A_NODE_08_RevokedIsGone(t *testing.T) {
 	if _, err := r.DialNode(key, "device.info"); err == nil {
 		t.Error("it came back")
 	}
+	var pairs protocol.NodePairs
+	p.Do(protocol.MethodNodePairList, struct{}{}, &pairs)
+	if slices.ContainsFunc(pairs.Paired, func(n protocol.PairedNode) bool { return n.NodeID == id }) {
+		t.Errorf("what it was approved for is kept: %+v", pairs.Paired)
+	}
 }
 
 // flock connects many nodes at once and reports those that failed. As nodes do,
