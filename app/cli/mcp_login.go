@@ -7,6 +7,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newMCPLogin(a *app) *cobra.Command {
@@ -54,7 +55,7 @@ func loginMCP(ctx context.Context, a *app, name string) error {
 		case w.State == "done":
 			return testMCP(ctx, a, name)
 		case w.State == "failed":
-			return &failure{exitFailure, "the login did not work: " + line(w.Error), "start it again with `hearth mcp login " + line(name) + "`"}
+			return &failure{exitFailure, "the login did not work: " + line(w.Error), "start it again with `hearth mcp login " + text.ShellWord(name) + "`"}
 		}
 	}
 }

@@ -75,7 +75,11 @@ func runTool(ctx context.Context, a *app, name, args, key string) error {
 		return a.out().json(res)
 	}
 	if res.Error != nil {
-		return &failure{exitFailure, res.Error.Message, "`hearth tools` lists what may be used"}
+		hint := "`hearth tools` lists what may be used"
+		if strings.Contains(res.Error.Message, "`hearth ") {
+			hint = "" // it says itself what to do
+		}
+		return &failure{exitFailure, res.Error.Message, hint}
 	}
 	if res.Output == nil {
 		return nil

@@ -25,6 +25,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/skill"
 	"github.com/hearth-assistant/hearth/gateway/skill/catalog"
 	"github.com/hearth-assistant/hearth/gateway/task"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Options are the parts that the feature needs; all of them.
@@ -75,7 +76,7 @@ func (f *feature) problems() (out []protocol.Problem) {
 	for _, name := range f.o.Catalog.Waiting() {
 		out = append(out, protocol.Problem{Code: "SKILL", Message: "The skill “" + name + "” is new or was changed, and a command of the " +
 			"assistant's may have done that. " +
-			"It is not used until you have looked at it: in the settings, “Skills & MCP”, or with `hearth skills trust " + name + "`."})
+			"It is not used until you have looked at it: in the settings, “Skills & MCP”, or with `hearth skills trust " + text.ShellWord(name) + "`."})
 	}
 	return out
 }
@@ -151,7 +152,7 @@ func (f *feature) warnings(s skill.Status) (out []string) {
 	values := catalog.Values(s.Spec, entry)
 	if len(values) > 0 && s.Problem == "" && !s.Trusted() {
 		out = append(out, "It does not get the values that the settings keep for it until you have looked at its files: `hearth skills trust "+
-			s.Name+"`")
+			text.ShellWord(s.Name)+"`")
 	}
 	for name := range values {
 		if !skill.Injectable(name) {
