@@ -194,7 +194,7 @@ func (c *client) broken(method string, err error, sent bool) error {
 	if errors.As(err, &ue) {
 		err = ue.Err
 	}
-	cause := c.redact(webcall.Plain(err))
+	cause := c.redact(webcall.Plain(err).Error())
 	if sent {
 		return fmt.Errorf("%w: the connection to Telegram broke after %s was sent (%s)", channel.ErrUncertain, method, cause)
 	}

@@ -28,7 +28,7 @@ func TestPlain(t *testing.T) {
 		"it did not answer in time": fmt.Errorf("ask: %w", context.DeadlineExceeded),
 		"a word of its own":         errors.New("a word of its own"),
 	} {
-		if got := Plain(err); got != want {
+		if got := Plain(err).Error(); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)
 		}
 	}
