@@ -5120,7 +5120,7 @@ export interface SecretsStatus {
   message?: string;
   /** settings that hold a key itself */
   inTheOpen: string[];
-  /** InLists are those of them that secrets.migrate cannot move: parts of a list. */
+  /** InLists are further ones, which secrets.migrate cannot move: parts of a list. */
   inLists?: string[];
   /** keys that the settings refer to and that could not be had */
   problems: string[];

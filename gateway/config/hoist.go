@@ -19,13 +19,14 @@ type Hoisted struct {
 }
 
 // keyPlace says whether a place of the file holds a key that can be kept
-// elsewhere. What stands in a list has no name of its own.
-func (k *known) keyPlace(p Path, value string) (f Hidden, ok bool) {
+// elsewhere, and whether it stands in a list: then it has no name of its own.
+func (k *known) keyPlace(p Path, value string) (f Hidden, listed, ok bool) {
 	f, ok = k.hiddenAt(p)
-	if !ok || f.Stays || slices.ContainsFunc(p, func(s Segment) bool { return s.index >= 0 }) {
-		return f, false
+	if !ok || f.Stays {
+		return f, false, false
 	}
-	return f, !f.Perhaps || secret.Likely(p[len(p)-1].key, value)
+	listed = slices.ContainsFunc(p, func(s Segment) bool { return s.index >= 0 })
+	return f, listed, !f.Perhaps || secret.Likely(p[len(p)-1].key, value)
 }
 
 // Hoist takes the keys out of a text of settings, which may be a merge patch:
@@ -44,7 +45,7 @@ func (k *known) hoist(raw string) (text string, found []Hoisted, err error) {
 	var edits []splice
 	var walk func(p Path, n *node) error
 	walk = func(p Path, n *node) error {
-		if f, ok := k.keyPlace(p, n.text); n.kind == kindString && ok && hoistable(n.text) {
+		if f, listed, ok := k.keyPlace(p, n.text); n.kind == kindString && ok && !listed && hoistable(n.text) {
 			clean := secret.CleanKey
 			if f.Perhaps {
 				clean = secret.Clean // a header is more than its key
@@ -99,10 +100,7 @@ func (s *Snapshot) InLists() []string {
 	}
 	var walk func(p Path, n *node)
 	walk = func(p Path, n *node) {
-		f, ok := s.known.hiddenAt(p)
-		listed := slices.ContainsFunc(p, func(s Segment) bool { return s.index >= 0 })
-		if n.kind == kindString && ok && listed && !f.Stays && hoistable(n.text) &&
-			(!f.Perhaps || secret.Likely(p[len(p)-1].key, n.text)) {
+		if _, listed, ok := s.known.keyPlace(p, n.text); n.kind == kindString && ok && listed && hoistable(n.text) {
 			places = append(places, p.shown())
 		}
 		for i, it := range n.items {

@@ -34,7 +34,7 @@ type SecretsStatus struct {
 	Ready     bool     `json:"ready"`
 	Message   string   `json:"message,omitempty"`
 	InTheOpen []string `json:"inTheOpen"` // settings that hold a key itself
-	// InLists are those of them that secrets.migrate cannot move: parts of a list.
+	// InLists are further ones, which secrets.migrate cannot move: parts of a list.
 	InLists  []string `json:"inLists,omitempty"`
 	Problems []string `json:"problems"` // keys that the settings refer to and that could not be had
 }
