@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,10 +73,32 @@ func createToken(ctx context.Context, a *app, p protocol.TokenCreateParams) erro
 	// The words go beside the token, so that it can be piped.
 	words := "The token of " + line(res.Token.Name) + " (" + strings.Join(res.Token.Scopes, ", ") + "). It is shown this once; `hearth " +
 		"tokens revoke` ends it.\n"
+	if a.closedTo(ctx, res.Token.Scopes) {
+		words += "The HTTP API is switched off now, and answers 404: `hearth config set gateway.http.endpoints.chatCompletions.enabled true` " +
+			"switches it on.\n"
+	}
 	if err := a.errs().print(words); err != nil {
 		return err
 	}
 	return a.out().print(res.Secret, "\n")
+}
+
+// closedTo: a token has only rights that open nothing on this machine now, as the
+// HTTP API is off, which it is at first.
+func (a *app) closedTo(ctx context.Context, scopes []string) bool {
+	if a.gateway != "" || !slices.Contains(scopes, "chat") {
+		return false
+	}
+	s, err := a.settings(ctx)
+	if err != nil || !s.Valid {
+		return false
+	}
+	for _, endpoint := range []string{"chatCompletions", "responses"} {
+		if on, _, err := s.InUse("gateway.http.endpoints." + endpoint + ".enabled"); err != nil || string(on) == "true" {
+			return false
+		}
+	}
+	return true
 }
 
 func revokeToken(ctx context.Context, a *app, which string) error {
