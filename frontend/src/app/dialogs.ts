@@ -49,7 +49,6 @@ const palette = lazy(async () => {
 export const firstServer = lazy(() => import("./FirstServer.svelte"), "models");
 
 export const dialogs: { [K in Kind]: Dialog<Shown<K>> } = {
-  delete: dialog(sessions, (v) => v.DeleteDialog),
   folder: dialog(sessions, (v) => v.FolderDialog),
   keys: dialog(secrets, (v) => v.KeysDialog),
   link: dialog(chat, (v) => v.LinkDialog),

@@ -31,7 +31,6 @@ export type Panel =
   | { kind: "memory"; file?: string }
   | { kind: "skill"; name: string; path?: string }
   | { kind: "settings"; pane?: PaneId; field?: string }
-  | { kind: "delete"; session: string; title: string }
   | { kind: "rename"; session: string }
   | { kind: "folder"; session: string }
   | { kind: "link"; href: string; host: string }

@@ -168,16 +168,16 @@ export const cases = [
       await until(page, () => !document.querySelector("nav"));
       await press("Control+b");
       await until(page, () => document.querySelector("nav"));
-      // Delete, with the question asked first.
+      // Delete, and take it back.
       await page.focus("header [aria-label='Chat menu']");
       await press("Enter");
       await until(page, () => document.activeElement.getAttribute("role") === "menuitem");
       await press("End");
       await press("Enter");
-      await until(page, () => document.querySelector("dialog[open]"));
-      await press("Escape");
-      await until(page, () => !document.querySelector("dialog[open]"));
-      assert.equal(await page.textContent("h1"), "Keyboard only");
+      await until(page, () => document.querySelector("h1").textContent !== "Keyboard only");
+      await page.focus(".toast:has-text('is deleted') button");
+      await press("Enter");
+      await until(page, () => document.querySelector("h1").textContent === "Keyboard only");
     },
   },
   {
@@ -220,11 +220,31 @@ export const cases = [
       await page.fill("#search", "");
       await page.reload();
       await until(page, () => document.querySelector("nav .item .title")?.textContent === "Fruit");
+      // The header offers what the menu of the list offers, and what is deleted there can be taken back too.
+      const items = () => page.$$eval("[role=menu] [role=menuitem]", (all) => all.map((e) => e.textContent.trim()));
       await page.click("header [aria-label='Chat menu']");
-      await page.click("role=menuitem[name='Delete…']");
-      await page.click("text=Delete chat");
-      await until(page, () => ![...document.querySelectorAll("nav .title")].some((e) => e.textContent === "Fruit"));
-      assert.notEqual(await page.textContent("h1"), "Fruit");
+      const offered = await items();
+      for (const name of ["Move to a folder…", "Archive", "Copy conversation", "Save as Markdown", "Delete"]) assert.ok(offered.includes(name), name);
+      // A second press closes it.
+      await page.click("header [aria-label='Chat menu']");
+      await until(page, () => !document.querySelector("[role=menu]") && document.querySelector("header [aria-label='Chat menu'][aria-expanded=false]"));
+      await page.click("nav .item:has-text('Fruit')", { button: "right" });
+      assert.deepEqual(await items(), offered);
+      await page.keyboard.press("Escape");
+      const remove = async () => {
+        await page.click("header [aria-label='Chat menu']");
+        await page.click("role=menuitem[name='Delete']");
+        await until(page, () => ![...document.querySelectorAll("nav .title")].some((e) => e.textContent === "Fruit"));
+        assert.notEqual(await page.textContent("h1"), "Fruit");
+      };
+      await remove();
+      await page.click(".toast:has-text('“Fruit” is deleted') button");
+      await until(page, () => document.querySelector("h1").textContent === "Fruit");
+      await remove();
+      await until(page, () => !document.querySelector(".toast"));
+      await page.reload();
+      await until(page, () => document.querySelector("nav .item .title"));
+      assert.deepEqual((await titles(page)).filter((t) => t === "Fruit"), []);
     },
   },
   {
