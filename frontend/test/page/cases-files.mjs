@@ -122,6 +122,7 @@ export const cases = [
       assert.equal(name, "Try again");
       assert.match(why, /Not attached: ./);
       assert.equal(await page.inputValue("#composer"), "with both");
+      assert.match(await page.textContent("form .hint"), /is not attached\. Try it again or take it out/);
       await look(page, "failed");
       await w.startGateway();
       await ready(page);

@@ -74,6 +74,39 @@ const all = [
     },
   },
   {
+    name: "phone: a file that did not reach the gateway holds the message until it is there or taken out",
+    async run(w, open) {
+      const { page } = await paired(w, open);
+      const chip = (name, is) => until(page, ([n, s]) => [...document.querySelectorAll("form .chip")].some((e) => e.innerText.includes(n) && new RegExp(s).test(e.innerText)), [name, is]);
+      const notes = (n) => ({ name: `notes-${n}.txt`, mimeType: "text/plain", buffer: Buffer.from("walnut") });
+      await page.setInputFiles("input[type=file]", notes(0));
+      await chip("notes-0.txt", "Read$");
+      await w.killGateway();
+      await until(page, () => document.querySelector(".banner"));
+      await page.setInputFiles("input[type=file]", [notes(1), notes(2)]);
+      await chip("notes-1.txt", "Not attached");
+      await chip("notes-2.txt", "Not attached");
+      await say(page, "with all of them");
+      // It did not go; where to press is shown, and nothing is lost.
+      assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "Try again");
+      assert.match(await page.textContent("form .hint"), /is not attached\. Try it again or take it out/);
+      assert.equal(await page.inputValue("#composer"), "with all of them");
+      assert.equal(await page.$$eval("article .bubble", (all) => all.some((e) => e.textContent === "with all of them")), false);
+      assert.deepEqual(await axe(page), []);
+      await w.startGateway();
+      await talks(page);
+      await page.locator("form .again").first().click();
+      await chip("notes-1.txt", "Read$");
+      await page.click(".go[type=submit]");
+      assert.equal(await page.inputValue("#composer"), "with all of them");
+      await page.click('button[aria-label="Take “notes-2.txt” out"]');
+      await until(page, () => !document.querySelector("form .hint"));
+      await page.click(".go[type=submit]");
+      await answered(page, "with all of them");
+      assert.deepEqual(await page.$$eval("article .chip .name", (all) => all.slice(-2).map((e) => e.innerText)), ["notes-0.txt", "notes-1.txt"]);
+    },
+  },
+  {
     name: "phone: paired by a scan, it chats, survives a lost link, and is out when it is removed",
     async run(w, open) {
       await reachable(w);

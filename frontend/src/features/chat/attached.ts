@@ -45,8 +45,8 @@ export async function attach(files: Iterable<File>, o: Attaching): Promise<void>
 /** reading reports files that are not there yet. */
 export const reading = (list: readonly Attached[]): boolean => list.some((f) => f.type === "file" && !f.file && !f.failed);
 
-/** ready are those that can go with a message. */
-export const ready = (list: readonly Attached[]): Attached[] => list.filter((f) => f.type === "image" || f.file !== undefined);
+/** lacking reports files that did not get there: no message goes without them in silence. */
+export const lacking = (list: readonly Attached[]): boolean => list.some((f) => f.type === "file" && !!f.failed);
 
 /** leaveOut takes one out, and tells the gateway. */
 export function leaveOut(f: Attached, o: Pick<Attaching, "client" | "have" | "set">): void {
