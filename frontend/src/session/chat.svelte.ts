@@ -29,6 +29,8 @@ export class Chat {
   earlier = $state.raw<Earlier | null>(null);
   hasMore = $state(false);
   loadingOlder = $state(false);
+  /** what stood here was deleted elsewhere */
+  gone = $state(false);
   /** why the history could not be read, for people */
   problem = $state("");
   /** set when the answer to the last message of this page ended; for the status line */
@@ -146,6 +148,7 @@ export class Chat {
     const branch = h.hearthBranch ?? "";
     if (this.sessionId !== "" && (this.sessionId !== h.sessionId || this.branch !== branch))
       this.messages = this.messages.filter((m) => m.seq === Infinity && m.state === "accepted");
+    this.gone = h.sessionId === "" && (this.gone || this.sessionId !== "");
     this.sessionId = h.sessionId;
     this.branch = branch;
     const msgs = (h.messages ?? []).map(toMsg);

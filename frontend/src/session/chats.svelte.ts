@@ -4,7 +4,7 @@ import { createContext } from "svelte";
 import type { Client } from "../net/client.svelte";
 import type { SearchHit, SessionRow, SessionsChanged } from "../net/wire";
 import { go, pastInUrl, sessionInUrl } from "../shell/route";
-import { draftOf, keepDraft, prefs } from "../storage/local";
+import { prefs } from "../storage/local";
 import { Chat, type Past } from "./chat.svelte";
 import { feed } from "./events";
 import type { Entry } from "./outbox";
@@ -85,22 +85,25 @@ export class Chats {
   begin(agentId = this.o.sessions.agentId): void {
     const { chat } = this;
     const own = chat?.key.startsWith(`agent:${agentId}:`) && chat.key !== this.o.sessions.mainKey;
-    if (own && chat?.loaded && chat.rows.length === 0) return;
+    if (own && chat?.loaded && chat.rows.length === 0) return void (chat.gone = false);
     this.open(`agent:${agentId}:chat:${crypto.randomUUID()}`, true);
   }
 
-  /** leave goes elsewhere when a session is gone, with words that were being written there. */
-  leave(key: string, words = ""): void {
+  /** leave goes elsewhere when a session is gone. */
+  leave(key: string): void {
     const { shown, mainKey } = this.o.sessions;
     this.kept.delete(key);
     if (this.chat?.key !== key) return;
     const next = shown.find((s) => s.key !== key)?.key ?? mainKey;
     if (next === key || next === "") this.begin();
     else this.open(next);
-    const now = this.chat?.key;
-    if (!words || !now || now === key || draftOf(now)) return;
-    keepDraft(now, words); // the composer reads it a moment later
-    keepDraft(key, "");
+  }
+
+  /** deleted: who writes in a chat that is deleted elsewhere keeps the place and the words; the chat says what happened. */
+  private deleted(key: string): void {
+    if (this.chat?.key !== key || this.o.sessions.removing === key) this.leave(key);
+    else if (this.chat.past) this.open(key);
+    else void this.chat.attach();
   }
 
   /** isPast: the message stands in a transcript that was put aside. */
@@ -138,7 +141,7 @@ export class Chats {
   }
 
   private changed(e: SessionsChanged): void {
-    if (e.reason === "delete") this.leave(e.sessionKey, this.o.sessions.removing === e.sessionKey ? "" : draftOf(e.sessionKey));
+    if (e.reason === "delete") this.deleted(e.sessionKey);
     if (e.reason === "send" && e.sessionKey === this.chat?.key && !this.chat.past) this.chat.sent(e.runId ?? "");
     if (e.session?.sessionId) this.kept.get(e.sessionKey)?.isNow(e.session.sessionId, e.session.hearthBranch ?? "");
   }

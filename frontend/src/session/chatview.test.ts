@@ -20,6 +20,25 @@ test("the person's own message stands before its answer, also when the answer be
   expect(chat.leaving.map((e) => e.id)).toEqual(["r2"]);
 });
 
+test("a chat that is deleted elsewhere is empty and says so, until something is said in it; one that is new says nothing", async () => {
+  let history: object = { sessionId: "", messages: [], hasMore: false };
+  const socket = { call: () => Promise.resolve(history) } as unknown as Socket;
+  const chat = new Chat("s", true, socket, () => false);
+  const read = async (h: object): Promise<[boolean, number]> => {
+    history = { hasMore: false, ...h };
+    await chat.read();
+    return [chat.gone, chat.rows.length];
+  };
+  const message = { role: "user", content: [{ type: "text", text: "a" }], timestamp: 1, __openclaw: { id: "m1", seq: 1, runId: "r1" } };
+  expect(await read({ sessionId: "", messages: [] })).toEqual([false, 0]);
+  expect(await read({ sessionId: "one", messages: [message] })).toEqual([false, 2]);
+  expect(await read({ sessionId: "", messages: [] })).toEqual([true, 0]);
+  expect(await read({ sessionId: "", messages: [] })).toEqual([true, 0]);
+  expect(await read({ sessionId: "two", messages: [message] })).toEqual([false, 2]);
+  // Begun anew is not deleted.
+  expect(await read({ sessionId: "three", messages: [] })).toEqual([false, 0]);
+});
+
 test("a line leads to the conversation that stood there before, which is read by its id and not listened to", async () => {
   const earlier = { sessionKey: "s", sessionId: "old", title: "x", endedAt: 5, messages: 2 };
   const now = new Chat("s", false, heard({ sessionId: "new", messages: [], hasMore: false, hearthEarlier: earlier }).socket, () => false);

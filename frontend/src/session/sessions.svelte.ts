@@ -4,7 +4,7 @@ import { t } from "../i18n/t";
 import type { Client } from "../net/client.svelte";
 import type { AgentInfo, HelloOK, SessionRow, SessionsChanged } from "../net/wire";
 import type { AgentIdentity } from "../protocol";
-import { keepDraft } from "../storage/local";
+import { draftOf, keepDraft } from "../storage/local";
 import { oneLine } from "../text/oneline";
 
 const page = 100;
@@ -184,12 +184,15 @@ export class Sessions {
   removing = "";
 
   /** remove deletes a session for good; false: that did not work. */
-  async remove(key: string): Promise<boolean> {
+  async remove(key: string, archivedOnly = false): Promise<boolean> {
     this.removing = key;
-    if (!(await this.client.act(this.client.call("sessions.delete", { key })))) return false;
-    this.changed({ sessionKey: key, reason: "delete", ts: Date.now() });
+    // Before it is gone: another window that writes there keeps its words when it hears of it.
+    const words = draftOf(key);
     keepDraft(key, "");
-    return true;
+    const done = await this.client.act(this.client.call("sessions.delete", { key, archivedOnly }));
+    if (done) this.changed({ sessionKey: key, reason: "delete", ts: Date.now() });
+    else keepDraft(key, words);
+    return done !== null;
   }
 
   patch(key: string, by: Partial<SessionRow>): void {

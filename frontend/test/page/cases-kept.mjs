@@ -2,7 +2,7 @@
 // readable: in their language, in a narrow window, from right to left, on paper.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { answered, pick, ready, say, shows, until } from "./harness.mjs";
+import { answered, axe, pick, ready, say, shows, until, watch } from "./harness.mjs";
 
 const field = (path) => `.field[data-path="${path}"]`;
 const composed = (page, want) => until(page, (t) => document.querySelector("#composer")?.value === t, want);
@@ -123,6 +123,40 @@ export const cases = [
       await until(page, () => ![...document.querySelectorAll("[role=log] .bubble")].some((e) => e.textContent === "to be deleted"));
       await composed(page, "half a thought");
       await page.fill("#composer", "");
+    },
+  },
+  {
+    name: "a chat that another tab deletes says so where one writes, and what is written begins a new one there",
+    async run(w, open) {
+      const page = await begin(open, "echo");
+      await say(page, "deleted elsewhere");
+      await answered(page, "deleted elsewhere");
+      // A tab of the same browser, which keeps drafts in the same place.
+      const tab = await page.context().newPage();
+      watch(tab, w.url);
+      await open(tab);
+      await tab.goto(page.url());
+      await answered(tab, "deleted elsewhere");
+      const [url, words] = [page.url(), "half a thought\nof two lines"];
+      await page.fill("#composer", words);
+      await page.setInputFiles('form input[type="file"]', { name: "fern.txt", mimeType: "text/plain", buffer: Buffer.from("fern") });
+      await tab.click("header [aria-label='Chat menu']");
+      await tab.click("[role=menuitem]:has-text('Delete')");
+      await until(page, () => /^This chat was deleted elsewhere/.test(document.querySelector("main p[role=status] span")?.textContent));
+      assert.equal(await tab.$("main p[role=status] span"), null, "who deleted it knows");
+      assert.equal(await page.textContent("h1"), "New chat");
+      assert.deepEqual(await axe(page), []);
+      // Nothing was taken from the person, and the words go into no other chat.
+      assert.equal(page.url(), url);
+      assert.equal(await page.inputValue("#composer"), words);
+      assert.equal(await page.textContent("form .chip .name"), "fern.txt");
+      await page.reload();
+      await ready(page);
+      await composed(page, words);
+      await say(page, "a new beginning");
+      await answered(page, "a new beginning");
+      assert.equal(await page.textContent("h1"), "a new beginning");
+      assert.deepEqual(await page.$$eval("[role=log] .bubble", (all) => all.map((e) => e.textContent)), ["a new beginning"]);
     },
   },
   {

@@ -1,7 +1,7 @@
 // The page for phones, in Chromium as a phone, by TLS under an address that other
 // machines use too.
 import assert from "node:assert/strict";
-import { answered, axe, until } from "./harness.mjs";
+import { answered, axe, ready, until } from "./harness.mjs";
 import { address, at, hearth, phone, reachable, say, says, scan, talks } from "./phone.mjs";
 
 /** paired is a phone that was let in by a QR code. */
@@ -104,6 +104,31 @@ const all = [
       await page.click(".go[type=submit]");
       await answered(page, "with all of them");
       assert.deepEqual(await page.$$eval("article .chip .name", (all) => all.slice(-2).map((e) => e.innerText)), ["notes-0.txt", "notes-1.txt"]);
+    },
+  },
+  {
+    name: "phone: a chat that is deleted elsewhere says so, and what was being written is kept",
+    async run(w, open) {
+      const { page } = await paired(w, open);
+      const desk = await open();
+      await ready(desk);
+      await desk.keyboard.press("Control+Shift+O");
+      await say(page, "/new"); // what others wrote at home is no matter here
+      await desk.fill("#composer", "a chat for a while");
+      await desk.press("#composer", "Enter");
+      await answered(desk, "a chat for a while");
+      await page.click("header [aria-label=Chats]");
+      await page.click('dialog .chat .go:has-text("a chat for a while")');
+      await answered(page, "a chat for a while");
+      await page.fill("#composer", "half a thought");
+      await desk.click("header [aria-label='Chat menu']");
+      await desk.click("[role=menuitem]:has-text('Delete')");
+      await until(page, () => /^This chat was deleted elsewhere/.test(document.querySelector("[role=log] p[role=status]")?.textContent));
+      assert.equal(await page.inputValue("#composer"), "half a thought");
+      assert.deepEqual(await axe(page), []);
+      await page.click(".go[type=submit]");
+      await answered(page, "half a thought");
+      assert.equal(await page.$("[role=log] p[role=status]"), null);
     },
   },
   {

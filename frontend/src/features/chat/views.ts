@@ -6,6 +6,7 @@ export { default as Deliver } from "./Deliver.svelte";
 export { default as Earlier } from "./Earlier.svelte";
 export { default as EditMessage } from "./EditMessage.svelte";
 export { default as Effort } from "./Effort.svelte";
+export { default as Gone } from "./Gone.svelte";
 export { default as LinkDialog } from "./LinkDialog.svelte";
 export { default as OfferedText } from "./OfferedText.svelte";
 export { default as OwnActions } from "./OwnActions.svelte";
