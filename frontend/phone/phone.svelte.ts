@@ -15,7 +15,7 @@ import { Pictures } from "../src/session/pictures";
 import { Sessions } from "../src/session/sessions.svelte";
 import { takeNews } from "../src/shell/route";
 import { openDatabase, type Database } from "../src/storage/database";
-import { keepDraft, prefs } from "../src/storage/local";
+import { keepDraft, keepPicked, prefs } from "../src/storage/local";
 import { codeIn, takeCode } from "./code";
 import { Line, thisPhone, type As } from "./line";
 import { Node, nodeAs } from "./node.svelte";
@@ -209,7 +209,7 @@ export class Phone {
     this.node?.stop();
     this.node = null;
     this.chat?.detach();
-    if (this.chat) keepDraft(this.chat.key, "");
+    if (this.chat) (keepDraft(this.chat.key, ""), keepPicked(this.chat.key, ""));
     this.chats.chat = null;
     prefs.lastSession = "";
     this.sessions.list = [];

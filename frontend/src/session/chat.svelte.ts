@@ -4,6 +4,7 @@ import { flushSync } from "svelte";
 import type { Caller } from "../net/client.svelte";
 import { CallError } from "../net/socket";
 import type { AgentEvent, ChatEvent, ChatHistory, Earlier, Message, ReceiptState } from "../net/wire";
+import { pickedFor } from "../storage/local";
 import { Live } from "./live";
 import type { Entry } from "./outbox";
 import { Pace } from "./pace";
@@ -29,6 +30,8 @@ export class Chat {
   earlier = $state.raw<Earlier | null>(null);
   hasMore = $state(false);
   loadingOlder = $state(false);
+  /** the model that was picked before anything was said, "" for none; the gateway hears of it with the first message */
+  picked = $state("");
   /** what stood here was deleted elsewhere */
   gone = $state(false);
   /** why the history could not be read, for people */
@@ -99,6 +102,7 @@ export class Chat {
     readonly past: Past | null = null,
   ) {
     this.loaded = isNew;
+    this.picked = pickedFor(key);
   }
 
   /** attach subscribes and reads; called when the session opens and after each reconnect. */
@@ -228,6 +232,7 @@ export class Chat {
   }
 
   accepted(e: Entry): void {
+    this.picked = "";
     if (this.messages.some((m) => m.role === "user" && m.runId === e.id)) return;
     this.messages = upsert(this.messages, own(e.id, e.text, e.at, e.to));
     if (e.files) this.reread(); // the gateway says where it keeps the pictures

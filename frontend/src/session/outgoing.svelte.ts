@@ -3,6 +3,7 @@ import type { Caller } from "../net/client.svelte";
 import { CallError } from "../net/socket";
 import type { DeliveryContext, Methods } from "../net/wire";
 import type { Database } from "../storage/database";
+import { keepPicked, pickedFor } from "../storage/local";
 import type { Attachment } from "../protocol";
 import { Outbox, type Attached, type Entry, type Refusal } from "./outbox";
 
@@ -66,6 +67,11 @@ export class Outgoing {
       ...(e.files ? { attachments: e.files.map(wire) } : {}),
       ...(e.to ? { deliver: true, hearthDeliverTo: place(e.to) } : {}),
     };
+    const [key, model] = [e.sessionKey, pickedFor(e.sessionKey)];
+    if (model) {
+      await this.o.client.call("sessions.patch", { key, model });
+      keepPicked(key, "");
+    }
     await this.o.client.call("chat.send", { sessionKey: e.sessionKey, message: e.text, idempotencyKey: e.id, ...this.o.each, ...more });
   }
 }

@@ -23,6 +23,10 @@ function write(key: string, value: string): void {
 export const draftOf = (session: string): string => read("hearth.draft." + session) ?? "";
 export const keepDraft = (session: string, text: string): void => write("hearth.draft." + session, text);
 
+/** pickedFor is the model that was picked for a chat in which nothing was said yet, "" for none. */
+export const pickedFor = (session: string): string => read("hearth.picked." + session) ?? "";
+export const keepPicked = (session: string, model: string): void => write("hearth.picked." + session, model);
+
 const sending = "hearth.sending.";
 
 /** jot keeps a message at once, until it stands where unsent ones are kept; without one it is kept there. */

@@ -265,6 +265,35 @@ export const cases = [
     },
   },
   {
+    name: "a model that is picked in a new chat leaves no chat behind when nothing is said, and answers when something is",
+    async run(w, open) {
+      const page = await fresh(open);
+      await say(page, "the chat before");
+      await answered(page, "the chat before");
+      const begin = () => page.keyboard.press("Control+Shift+O").then(() => until(page, () => document.querySelector(".welcome")));
+      await begin();
+      const before = await titles(page);
+      await pick(page, "tool-session_status");
+      const url = page.url();
+      assert.deepEqual(await titles(page), before);
+      await page.click("nav .item:has-text('the chat before')");
+      await answered(page, "the chat before");
+      await until(page, () => document.querySelector(".pick .name").textContent === "echo");
+      await page.reload(); // the gateway has none either
+      await answered(page, "the chat before");
+      assert.deepEqual(await titles(page), before);
+      // Whoever comes back finds it as it was picked, and may pick another one.
+      await page.goto(url);
+      await until(page, () => document.querySelector(".welcome") && document.querySelector(".pick .name").textContent === "tool-session_status");
+      await pick(page, "stream-40-50");
+      await say(page, "which one is it?");
+      await answered(page, "which one is it?");
+      assert.match(await page.textContent(".row.text .meta .model"), /script\/stream-40-50/);
+      assert.deepEqual(await titles(page), ["which one is it?", ...before]);
+      assert.equal(await page.textContent(".pick .name"), "stream-40-50");
+    },
+  },
+  {
     name: "F-WS-09 a draft survives a reload and a killed tab, and belongs to its chat",
     async run(w, open) {
       const page = await fresh(open);

@@ -4,6 +4,7 @@ import type { Client } from "../../net/client.svelte";
 import type { ModelInfo, Setup } from "../../net/wire";
 import type { Chats } from "../../session/chats.svelte";
 import type { Sessions } from "../../session/sessions.svelte";
+import { keepPicked } from "../../storage/local";
 
 export interface ModelsOptions {
   client: Client;
@@ -22,10 +23,15 @@ export class Models {
   /** nobody has chosen yet what answers */
   readonly fresh = $derived.by(() => this.o.fresh());
   readonly standard = $derived(this.list.find((m) => m.tags?.includes("default")));
+  /** what was picked to answer in the chat that is shown, "" for the standard */
+  readonly chosen = $derived.by(() => {
+    const { chat, row } = this.o.chats;
+    if (!row) return chat?.picked ?? "";
+    return row.hearthModelOverride ? `${row.modelProvider}/${row.model}` : "";
+  });
   /** the built-in guide answers */
   readonly isGuide = $derived.by(() => {
-    const s = this.o.chats.row;
-    if (s?.hearthModelOverride) return s.modelProvider === "guide";
+    if (this.chosen) return this.chosen.startsWith("guide/");
     return !this.fresh && this.standard?.provider === "guide";
   });
 
@@ -48,6 +54,9 @@ export class Models {
     const { client, chats, sessions } = this.o;
     const chat = chats.chat;
     if (!chat) return;
+    // Nobody has begun this chat yet: a pick alone makes none that would stand in the list for ever.
+    if (!chats.row && chat.loaded && chat.rows.length === 0 && chat.key !== sessions.mainKey)
+      return keepPicked(chat.key, (chat.picked = ref ?? ""));
     const r = await client.act(client.call("sessions.patch", { key: chat.key, model: ref }));
     if (!r) return;
     const { modelProvider, model } = r.resolved;
