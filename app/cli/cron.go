@@ -241,7 +241,8 @@ func updateJob(ctx context.Context, a *app, name string,
 func explainJob(err error) error {
 	var refusal *protocol.Error
 	if errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest {
-		return &failure{exitFailure, refusalWords(refusal), "`hearth cron add --help` shows what a job may say, `hearth cron list --all` what there is"}
+		return &failure{exitFailure, refusalWords(refusal),
+			"`hearth cron add --help` shows what a job may say, `hearth cron list --all` what there is"}
 	}
 	return err
 }

@@ -55,7 +55,8 @@ func loginMCP(ctx context.Context, a *app, name string) error {
 		case w.State == "done":
 			return testMCP(ctx, a, name)
 		case w.State == "failed":
-			return &failure{exitFailure, "the login did not work: " + line(w.Error), "start it again with `hearth mcp login " + text.ShellWord(name) + "`"}
+			return &failure{exitFailure, "the login did not work: " + line(w.Error),
+				"start it again with `hearth mcp login " + text.ShellWord(name) + "`"}
 		}
 	}
 }

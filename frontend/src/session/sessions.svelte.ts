@@ -183,7 +183,7 @@ export class Sessions {
   /** what is deleted here, with what was being written in it */
   removing = "";
 
-  /** remove deletes a session for good; false: that did not work. */
+  /** remove deletes a session for good, if asked so only one of the archive; false: that did not work. */
   async remove(key: string, archivedOnly = false): Promise<boolean> {
     this.removing = key;
     // Before it is gone: another window that writes there keeps its words when it hears of it.

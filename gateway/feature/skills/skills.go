@@ -76,7 +76,8 @@ func (f *feature) problems() (out []protocol.Problem) {
 	for _, name := range f.o.Catalog.Waiting() {
 		out = append(out, protocol.Problem{Code: "SKILL", Message: "The skill “" + name + "” is new or was changed, and a command of the " +
 			"assistant's may have done that. " +
-			"It is not used until you have looked at it: in the settings, “Skills & MCP”, or with `hearth skills trust " + text.ShellWord(name) + "`."})
+			"It is not used until you have looked at it: in the settings, “Skills & MCP”, or with `hearth skills trust " +
+			text.ShellWord(name) + "`."})
 	}
 	return out
 }

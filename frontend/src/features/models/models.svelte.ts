@@ -59,6 +59,7 @@ export class Models {
       return keepPicked(chat.key, (chat.picked = ref ?? ""));
     const r = await client.act(client.call("sessions.patch", { key: chat.key, model: ref }));
     if (!r) return;
+    keepPicked(chat.key, (chat.picked = "")); // one that the gateway did not take with the first message
     const { modelProvider, model } = r.resolved;
     sessions.patch(chat.key, { modelProvider, model, hearthModelOverride: ref !== null });
   }
