@@ -324,7 +324,7 @@ npm_packages() {
 	need_node
 	mkdir -p "$dir"
 	step "Install $* from npm (about $size MB)" \
-		npm install --prefix "$dir" --ignore-scripts --no-audit --no-fund --loglevel=error "$@" || return
+		npm_anew install --prefix "$dir" --ignore-scripts "$@" || return
 	printf '%s' "$*" >"$dir/version"
 }
 

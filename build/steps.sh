@@ -95,7 +95,15 @@ changed() {
 	[ -n "$(find "$@" -newer "$stamp" -print 2>/dev/null | head -n 1)" ]
 }
 
-npm_ci() { (cd frontend && npm ci --no-audit --no-fund --loglevel=error); }
+# npm_anew ARGUMENT…: npm with these, begun anew once when it has not ended after ten
+# minutes or failed: it can wait for ever for a connection that broke.
+npm_anew() {
+	local once=(npm "$@" --no-audit --no-fund --loglevel=error)
+	! command -v timeout >/dev/null || once=(timeout -k 10 600 "${once[@]}")
+	"${once[@]}" || "${once[@]}"
+}
+
+npm_ci() { (cd frontend && npm_anew ci); }
 
 # page_dependencies installs the page's packages when the lock file changed.
 page_dependencies() {
