@@ -289,7 +289,9 @@ export const cases = [
       await say(page, "which one is it?");
       await answered(page, "which one is it?");
       assert.match(await page.textContent(".row.text .meta .model"), /script\/stream-40-50/);
-      assert.deepEqual(await titles(page), ["which one is it?", ...before]);
+      const now = await titles(page); // of a long list only a part is drawn
+      assert.deepEqual(now, ["which one is it?", ...before].slice(0, now.length));
+      assert.ok(now.length >= before.length);
       assert.equal(await page.textContent(".pick .name"), "stream-40-50");
     },
   },
