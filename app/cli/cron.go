@@ -104,6 +104,12 @@ func dialJob(ctx context.Context, a *app, name string, scopes ...protocol.Scope)
 	return c, j, nil
 }
 
+// isCalled: what somebody typed is the name of a job, or the beginning of its id.
+func isCalled(typed, name, id string) bool {
+	const enough = 4 // characters that tell a beginning from a word
+	return strings.EqualFold(name, typed) || len(typed) >= enough && strings.HasPrefix(id, typed)
+}
+
 func findJobBy(ctx context.Context, c *client.Client, name string) (*protocol.CronJob, error) {
 	var exact *protocol.CronJob
 	var found []*protocol.CronJob
@@ -112,8 +118,7 @@ func findJobBy(ctx context.Context, c *client.Client, name string) (*protocol.Cr
 			exact = j
 			return false
 		}
-		const enough = 4 // characters that tell a beginning from a word
-		if strings.EqualFold(j.Name, name) || len(name) >= enough && strings.HasPrefix(j.ID, name) {
+		if isCalled(name, j.Name, j.ID) {
 			found = append(found, j)
 		}
 		return true

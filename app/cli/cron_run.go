@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -212,7 +211,7 @@ func ranAs(ctx context.Context, c *client.Client, name string) (id string, err e
 		return "", explainJob(err)
 	}
 	for i := range res.Entries {
-		if r := &res.Entries[i]; strings.EqualFold(r.JobName, name) || strings.HasPrefix(r.JobID, name) {
+		if r := &res.Entries[i]; isCalled(name, r.JobName, r.JobID) {
 			return r.JobID, nil
 		}
 	}

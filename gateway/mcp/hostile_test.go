@@ -249,6 +249,22 @@ func TestAnswerThatCannotBeRead(t *testing.T) {
 	})
 }
 
+// A refusal is one whatever words it has.
+func TestRefusalIsNoUnreadableAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mcp.NewServer(&mcp.Implementation{Name: "x", Version: "1"}, nil)
+		s.AddTool(&mcp.Tool{Name: "t", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return nil, errors.New("unsupported content type")
+			})
+		w := newWorld(t, map[string]func(io.Reader, io.Writer){"s": sdk(t, s)})
+		w.settle(Server{ID: "s"})
+		if _, err := w.call(w.tool("mcp__s__t"), `{}`); err == nil || !strings.Contains(err.Error(), "refused the call") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 func TestOwnersChoiceOfTools(t *testing.T) {
 	s := newServer(Server{Allow: []string{"get_*", "put"}, Deny: []string{"get_secret"}}, &Options{Now: time.Now})
 	for name, want := range map[string]bool{"get_x": true, "GET_x": true, "put": true, "get_secret": false, "Get_Secret": false,

@@ -126,11 +126,11 @@ func (s *server) call(ctx context.Context, session *mcp.ClientSession, own strin
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
-	if unreadable(err) {
-		return nil, fmt.Errorf("%s answered what Hearth cannot read (%s). It may have taken effect all the same, so it was not repeated",
-			s.set.what(), clean(err.Error(), 200))
-	}
 	if said := (*jsonrpc.Error)(nil); !errors.As(err, &said) {
+		if unreadable(err) {
+			return nil, fmt.Errorf("%s answered what Hearth cannot read (%s). It may have taken effect all the same, so it was not repeated",
+				s.set.what(), clean(err.Error(), 200))
+		}
 		return nil, fmt.Errorf("%s ended during the call. It may have taken effect all the same, so it was not repeated", s.set.what())
 	}
 	if refusedWithoutTask(err) {
@@ -142,7 +142,8 @@ func (s *server) call(ctx context.Context, session *mcp.ClientSession, own strin
 	return nil, fmt.Errorf("%s refused the call: %s", s.set.what(), clean(err.Error(), 600))
 }
 
-// unreadable: the server answered, and what it said is no result of a call.
+// unreadable: the server answered, and what it said is neither a result of a call nor
+// a refusal, which has an error of its own.
 func unreadable(err error) bool {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
