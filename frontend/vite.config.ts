@@ -3,13 +3,14 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { firstLoad } from "./firstload.ts";
 import { oneFormat } from "./fonts.ts";
+import { lexerOnly } from "./lexeronly.ts";
 import { worker } from "./worker.ts";
 import { words, wordsName } from "./scripts/words.mjs";
 
 // The gateway serves dist/ from its own origin under a strict policy: nothing
 // inline, nothing from elsewhere. assetsInlineLimit 0 keeps data: URLs out.
 export default defineConfig(({ mode }) => ({
-  plugins: [words(), oneFormat, svelte(), worker("/")],
+  plugins: [words(), lexerOnly, oneFormat, svelte(), worker("/")],
   build: {
     target: "es2022",
     assetsInlineLimit: 0,

@@ -2,6 +2,7 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { firstLoad } from "./firstload.ts";
 import { oneFormat } from "./fonts.ts";
+import { lexerOnly } from "./lexeronly.ts";
 import { worker } from "./worker.ts";
 import { words, wordsName } from "./scripts/words.mjs";
 
@@ -15,7 +16,7 @@ export default defineConfig({
   root: "phone",
   base: "/phone/",
   resolve: { alias: [{ find: /^\.\/languages$/, replacement: new URL("phone/plain.ts", import.meta.url).pathname }] },
-  plugins: [words(parts), oneFormat, svelte({ configFile: "../svelte.config.js" }), worker("/phone/")],
+  plugins: [words(parts), lexerOnly, oneFormat, svelte({ configFile: "../svelte.config.js" }), worker("/phone/")],
   build: {
     outDir: "../dist/phone",
     target: "es2022",

@@ -93,6 +93,17 @@ for (const [name, text] of Object.entries(globbed)) {
   if (!generated.has(path)) sources[path] = text;
 }
 
+/** parsers are those who take more of marked than lexeronly.ts leaves of it. */
+function parsers(all: Sources): string[] {
+  const out: string[] = [];
+  for (const [name, text] of Object.entries(all))
+    for (const [, clause] of text.matchAll(/import\s([^"';]*?)\sfrom\s*"marked"/g))
+      for (const what of clause!.replace(/[{}]/g, "").split(",").map((w) => w.trim()).filter(Boolean))
+        if (!/^type\b/.test(clause!) && !/^type /.test(what) && !["Lexer", "Tokenizer", "Token", "Tokens", "MarkedOptions"].includes(what))
+          out.push(`${name} imports ${what} of marked, of which lexeronly.ts leaves the lexer`);
+  return out;
+}
+
 describe("the checks see what they look for", () => {
   test("a feature that knows another one, the page or the phone", () => {
     const found = strangers({
@@ -116,6 +127,11 @@ describe("the checks see what they look for", () => {
     expect(long).toEqual([expect.stringMatching(/^a\.ts has/), expect.stringMatching(/^b\.ts:1 has/)]);
   });
 
+  test("more of marked than its lexer", () => {
+    expect(parsers({ "a.ts": 'import { Lexer, type Token } from "marked";', "b.ts": 'import type { Renderer } from "marked";' })).toEqual([]);
+    expect(parsers({ "a.ts": 'import { Lexer,\n  marked } from "marked";', "b.ts": 'import whole from "marked";' })).toHaveLength(2);
+  });
+
   test("circles", () => {
     expect(circle({ "a.ts": 'import "./b";', "b.ts": 'import type { A } from "./c.svelte";', "c.svelte.ts": 'import "./a";' })).toHaveLength(4);
     expect(circle({ "a.svelte": 'import Self from "./a.svelte";\nimport("./b");', "b.ts": 'import "./a.svelte";' })).toEqual([]);
@@ -126,3 +142,4 @@ test("all sources are read", () => expect(Object.keys(sources).length).toBeGreat
 test("features know only what is shared, and what is shared knows no feature", () => expect(strangers(sources)).toEqual([]));
 test("files and lines can be read at a glance", () => expect(tooLong(sources)).toEqual([]));
 test("no file imports itself by a detour", () => expect(circle(sources)).toEqual([]));
+test("of marked there is the lexer", () => expect(parsers(sources)).toEqual([]));
