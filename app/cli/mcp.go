@@ -184,6 +184,10 @@ func serveMCP(ctx context.Context, a *app) error {
 		return err
 	}
 	defer c.Close()
+	if a.InTerminal {
+		fmt.Fprintln(a.Err, "This waits for a program that talks the Model Context Protocol; put `hearth mcp serve` into its list of "+
+			"servers. Ctrl-C ends it.")
+	}
 	err = serve.Run(ctx, c, a.Version, io.NopCloser(a.In), open{a.Out})
 	if ctx.Err() != nil {
 		return errInterrupted

@@ -76,6 +76,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("ESCAPE", "\x1b[31mred")
 			e.Setenv("GORACE", noNap)
 			e.Setenv("MODELS", models.URL)
+			program, err := exec.LookPath("mcpserver")
+			if err != nil {
+				return err
+			}
+			e.Setenv("MCPSERVER", program)
 			return writeSettings(e.WorkDir+"/home", models.URL, "echo")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/gateway/process"
 )
 
 // transport is the way to a server, with a budget on what comes back.
@@ -47,6 +50,9 @@ func (s *server) transport(ctx context.Context) (*transport, error) {
 	if err != nil {
 		if hint := s.set.confined(err.Error()); hint != "" {
 			err = fmt.Errorf("%w. %s", err, hint)
+		}
+		if at := (*process.StartError)(nil); errors.As(err, &at) {
+			return nil, fmt.Errorf("%w: %w", errGivenUp, err)
 		}
 		return nil, fmt.Errorf("%w: it could not be started: %w", errGivenUp, err)
 	}
@@ -115,6 +121,7 @@ func (t *transport) explain(ctx context.Context, err error) error {
 	if t.proc == nil {
 		return t.service(err)
 	}
+	err = plainly(err)
 	t.end()
 	<-t.proc.Done()
 	words, skipped := t.proc.Words(), ""
@@ -133,6 +140,22 @@ func (t *transport) explain(ctx context.Context, err error) error {
 	return err
 }
 
+// plainly is why a server could not be asked or stopped answering, without the
+// library's words of what it was doing.
+func plainly(err error) error {
+	var network net.Error
+	var said *jsonrpc.Error
+	switch {
+	case errors.As(err, &network): // before said, which the library's own refusals are too
+		return egress.Plain(err)
+	case errors.Is(err, io.EOF), errors.Is(err, mcp.ErrConnectionClosed):
+		return errors.New("it ended")
+	case errors.As(err, &said):
+		return fmt.Errorf("it answered with an error: %s", said.Message)
+	}
+	return err
+}
+
 // service says what a person can do about a service that refuses.
 func (t *transport) service(err error) error {
 	text := err.Error()
@@ -146,10 +169,10 @@ func (t *transport) service(err error) error {
 	case says("Forbidden", "403"):
 		what = "the service does not let Hearth do this"
 	case says("Not Found", "404", "Method Not Allowed", "405"):
-		return fmt.Errorf("%w. There is no MCP service of the present kind (streamable HTTP) at this address. Older services speak SSE, often "+
-			"at an address that ends in /sse; Hearth does not support those. Many have a newer address too, often one that ends in /mcp", err)
+		return errors.New("there is no MCP service of the present kind (streamable HTTP) at this address. Older services speak SSE, often " +
+			"at an address that ends in /sse; Hearth does not support those. Many have a newer address too, often one that ends in /mcp")
 	default:
-		return err
+		return plainly(err)
 	}
 	return fmt.Errorf("%w: %s. Log in with `hearth mcp login %s`, or set a key with `hearth mcp add … --header \"Authorization: Bearer …\"`",
 		errRefused, what, t.id)

@@ -75,7 +75,11 @@ func Child() int {
 	closeOnExec(fdControl)
 	g := &guardian{control: os.NewFile(fdControl, "control"), reports: json.NewEncoder(os.NewFile(fdReports, "reports"))}
 	if err := g.run(); err != nil {
-		_ = g.reports.Encode(report{Error: err.Error()})
+		said := err.Error()
+		if at := (*StartError)(nil); errors.As(err, &at) && at.Path == g.job.Path {
+			said = at.Reason // who reads the report says which program that is
+		}
+		_ = g.reports.Encode(report{Error: said})
 		return 1
 	}
 	return 0

@@ -18,7 +18,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/awake"
 	"github.com/hearth-assistant/hearth/gateway/channel"
-	"github.com/hearth-assistant/hearth/gateway/channel/webcall"
 	"github.com/hearth-assistant/hearth/gateway/egress"
 )
 
@@ -194,7 +193,7 @@ func (c *client) broken(method string, err error, sent bool) error {
 	if errors.As(err, &ue) {
 		err = ue.Err
 	}
-	cause := c.redact(webcall.Plain(err).Error())
+	cause := c.redact(egress.Plain(err).Error())
 	if sent {
 		return fmt.Errorf("%w: the connection to Telegram broke after %s was sent (%s)", channel.ErrUncertain, method, cause)
 	}

@@ -48,7 +48,7 @@ type Failure struct {
 	cause error
 }
 
-func (f *Failure) Error() string { return Plain(f.cause).Error() }
+func (f *Failure) Error() string { return egress.Plain(f.cause).Error() }
 func (f *Failure) Unwrap() error { return f.cause }
 
 // Do sends a request and reads its answer, of which most bytes are taken. An error is

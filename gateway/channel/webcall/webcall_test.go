@@ -115,3 +115,19 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// A service that is not there is said without names of system calls.
+func TestNobodyListens(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	address := gone.URL
+	gone.Close()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const whole = "Chat could not be reached for the list: nothing listens at its address"
+	_, err = webcall.Do(t.Context(), webcall.Client(), req, 1<<10)
+	if err == nil || !strings.HasSuffix(webcall.Again(err, "Chat", "the list").Error(), whole) {
+		t.Errorf("a service that is not there: %v", err)
+	}
+}

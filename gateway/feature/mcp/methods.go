@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/method"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func (f *Servers) methods() []method.Method {
@@ -50,7 +51,7 @@ func (f *Servers) list(ctx context.Context, _ method.None) (protocol.MCPServers,
 // test starts a server anew and tells how that went.
 func (f *Servers) test(ctx context.Context, p protocol.MCPServerParams) (protocol.MCPServer, error) {
 	if err := f.hub.Restart(p.ID); err != nil {
-		return protocol.MCPServer{}, protocol.Invalid("%v", err).With("code", "NOT_FOUND")
+		return protocol.MCPServer{}, f.errorOf(p.ID, err)
 	}
 	s, err := f.hub.Settled(ctx, p.ID)
 	out := onWire(s)
@@ -74,10 +75,12 @@ func onWire(s mcp.Status) protocol.MCPServer {
 }
 
 // errorOf is an error of a server as clients get it.
-func errorOf(err error) error {
+func (f *Servers) errorOf(id string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, mcp.ErrUnknown) && f.isOff(id):
+		return protocol.Invalid("The MCP server %s is off. `hearth mcp enable %s` switches it on.", id, text.ShellWord(id)).With("code", "OFF")
 	case errors.Is(err, mcp.ErrUnknown):
 		return protocol.Invalid("%s", protocol.Sentence(err.Error())).With("code", "NOT_FOUND")
 	}
@@ -87,18 +90,24 @@ func errorOf(err error) error {
 	return protocol.Unavailable(0, "%s", protocol.Sentence(err.Error()))
 }
 
+// isOff: somebody set the server up, and switched it off.
+func (f *Servers) isOff(id string) bool {
+	set, ok := Section.Of(f.o.Settings.Snapshot().Config).Servers[id]
+	return ok && !set.Enabled
+}
+
 func (f *Servers) resources(ctx context.Context, p protocol.MCPServerParams) (protocol.MCPResources, error) {
 	list, err := f.hub.Resources(ctx, p.ID)
 	out := protocol.MCPResources{Resources: []protocol.MCPResource{}, More: list.More}
 	for _, r := range list.List {
 		out.Resources = append(out.Resources, protocol.MCPResource(r))
 	}
-	return out, errorOf(err)
+	return out, f.errorOf(p.ID, err)
 }
 
 func (f *Servers) read(ctx context.Context, p protocol.MCPReadParams) (protocol.MCPText, error) {
 	text, err := f.hub.ReadResource(ctx, p.ID, p.URI)
-	return protocol.MCPText{Text: f.o.Redactor.Text(text)}, errorOf(err)
+	return protocol.MCPText{Text: f.o.Redactor.Text(text)}, f.errorOf(p.ID, err)
 }
 
 func (f *Servers) prompts(ctx context.Context, p protocol.MCPServerParams) (protocol.MCPPrompts, error) {
@@ -111,10 +120,10 @@ func (f *Servers) prompts(ctx context.Context, p protocol.MCPServerParams) (prot
 		}
 		out.Prompts = append(out.Prompts, row)
 	}
-	return out, errorOf(err)
+	return out, f.errorOf(p.ID, err)
 }
 
 func (f *Servers) prompt(ctx context.Context, p protocol.MCPPromptParams) (protocol.MCPText, error) {
 	text, err := f.hub.Prompt(ctx, p.ID, p.Name, p.Arguments)
-	return protocol.MCPText{Text: f.o.Redactor.Text(text)}, errorOf(err)
+	return protocol.MCPText{Text: f.o.Redactor.Text(text)}, f.errorOf(p.ID, err)
 }

@@ -4,6 +4,7 @@
 package serve
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -39,9 +40,13 @@ type Options struct {
 	Life context.Context
 }
 
-// Run serves over a pair of streams until in ends.
+// Run serves over a pair of streams until in ends. A line that is no message is
+// answered with an error and ends nothing.
 func Run(ctx context.Context, g Gateway, version string, in io.ReadCloser, out io.WriteCloser) error {
-	return New(g, Options{Version: version}).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 1 << 20})
+	both := &oneAtATime{WriteCloser: out}
+	read := &messages{in: bufio.NewReader(in), out: both, close: in.Close}
+	t := &mcp.IOTransport{Reader: read, Writer: both, MaxLineLength: -1} // messages has a limit of its own
+	return New(g, Options{Version: version}).Run(ctx, t)
 }
 
 // New returns the server.
