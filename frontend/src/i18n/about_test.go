@@ -27,7 +27,7 @@ func TestWhatThingsAreIsInTheCatalogue(t *testing.T) {
 	}
 	readSource(t, "../../../gateway/provider", ofModels, texts)
 	readSource(t, "../../../gateway/tool/policy", ofPolicy, texts)
-	for _, root := range []string{"feature", "command", "provider/choice", "session", "systemprompt"} {
+	for _, root := range []string{"feature", "command", "approval/words", "provider/choice", "session", "systemprompt"} {
 		readSource(t, "../../../gateway/"+root, ofReplies, texts)
 	}
 	readSource(t, "../../../gateway/safepath", ofPlaces, texts)

@@ -9,13 +9,13 @@ import (
 )
 
 // replying are the files of slash commands, and of what their replies are made of.
-var replying = regexp.MustCompile(`gateway/(command/words|session/context|systemprompt/parts|provider/choice/(words|match)` +
-	`|feature/(pause/pause|tasks/command|cron/(commands|buttons|proposals)|usage/commands` +
+var replying = regexp.MustCompile(`gateway/(command/words|approval/words/words|session/context|systemprompt/parts` +
+	`|provider/choice/(words|match)|feature/(pause/pause|tasks/command|cron/(commands|buttons|proposals)|usage/commands` +
 	`|approvals/command|chat/(commands|why|queue)|messaging/moving|sessions/(commands|status)|models/commands))\.go$`)
 
 // replies are the functions of these files that make texts for people.
 var replies = regexp.MustCompile(`^(cmd\w+|command|Context|Parts|words|Words|contextWords|Refusal|noTrigger|guestStatus` +
-	`|stopped|found|named|listed|shown|plan|dueWords|whereTo|costWords|ofLimit|byDefault|stateWords|ruleWords)$`)
+	`|stopped|found|named|listed|shown|plan|dueWords|whereTo|costWords|ofLimit|byDefault|stateWords|ruleWords|List)$`)
 
 // ofReplies is what slash commands answer. It is Markdown of several lines, and each line
 // is found by itself, without the mark of a list.
