@@ -54,56 +54,8 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 	}
 	var show func()
 	err := f.book.Settle(ctx, r.RunID, func(tx *store.Tx, r *job.Run) (err error) {
-		show = nil
-		r.DeliveryStatus, r.SuppressionReason, r.CronRun.Delivery = protocol.CronNotRequested, w.silent, w.trace
-		if w.into != "" && w.text != "" {
-			note := session.Note{Label: w.label, Text: w.text}
-			if r.Outside { // others had a part in these words
-				note.ForAgent = untrusted.Wrapper{}.Wrap("the job "+r.JobName, w.text)
-			}
-			if show, err = f.Sessions.InjectNoteIn(tx, w.into, note); err != nil {
-				return err
-			}
-			r.Told()
-		}
-		switch {
-		case w.problem != "":
-			r.NotTold(w.problem)
-		case w.webhook != "":
-			r.Stage, r.Sent, r.Text, r.DeliveryStatus, r.Delivered = job.Delivering, byWebhook, w.text, protocol.CronUnknown, nil
-		case w.send:
-			d := outbound.Delivery{
-				ID: r.RunID + ":result", Channel: w.route.Channel, To: w.route.Target(""), Session: cmp.Or(r.SessionKey, w.into), RunID: r.RunID,
-				Text: w.text, Reply: outbound.ReplyOff,
-			}
-			if d.Choices, err = f.snoozeButtons(tx, r, w); err != nil {
-				return err
-			}
-			if err := f.Deliverer.Put(tx, d); err != nil {
-				return err
-			}
-			r.Stage, r.Sent, r.DeliveryStatus, r.Delivered = job.Delivering, d.ID, protocol.CronUnknown, nil
-		}
-		if w.alerts {
-			r.Alerts(w.alert)
-		}
-		if w.post != "" {
-			body, err := posted(r)
-			if err != nil {
-				return err
-			}
-			if err := f.posts.Put(tx, []byte(r.RunID+":alert"), post{To: w.post, Body: body}); err != nil {
-				return err
-			}
-		}
-		if err := f.completed(tx, r); err != nil {
-			return err
-		}
-		if r.Status == protocol.CronError && (w.send || w.into != "") {
-			r.Alert = &protocol.CronAlertDelivery{Status: protocol.CronUnknown}
-			r.DeliveryStatus, r.Delivered = protocol.CronNotRequested, nil
-		}
-		return nil
+		show, err = f.settleIn(tx, r, w)
+		return err
 	})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -121,6 +73,68 @@ func (f *feature) settle(ctx context.Context, r job.Run) {
 		f.Deliverer.Wake()
 		f.postsWait()
 	}
+}
+
+// settleIn writes down what becomes of a result: a note in a conversation, what is to be
+// sent, and who is told of it. show tells clients of the note once it is durable.
+func (f *feature) settleIn(tx *store.Tx, r *job.Run, w way) (show func(), err error) {
+	r.DeliveryStatus, r.SuppressionReason, r.CronRun.Delivery = protocol.CronNotRequested, w.silent, w.trace
+	if w.into != "" && w.text != "" {
+		note := session.Note{Label: w.label, Text: w.text}
+		if r.Outside { // others had a part in these words
+			note.ForAgent = untrusted.Wrapper{}.Wrap("the job "+r.JobName, w.text)
+		}
+		if show, err = f.Sessions.InjectNoteIn(tx, w.into, note); err != nil {
+			return nil, err
+		}
+		r.Told()
+	}
+	if err := f.send(tx, r, w); err != nil {
+		return nil, err
+	}
+	if w.alerts {
+		r.Alerts(w.alert)
+	}
+	if w.post != "" {
+		body, err := posted(r)
+		if err != nil {
+			return nil, err
+		}
+		if err := f.posts.Put(tx, []byte(r.RunID+":alert"), post{To: w.post, Body: body}); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.completed(tx, r); err != nil {
+		return nil, err
+	}
+	if r.Status == protocol.CronError && (w.send || w.into != "") {
+		r.Alert = &protocol.CronAlertDelivery{Status: protocol.CronUnknown}
+		r.DeliveryStatus, r.Delivered = protocol.CronNotRequested, nil
+	}
+	return show, nil
+}
+
+// send hands a result to the network or the webhook that it is for.
+func (f *feature) send(tx *store.Tx, r *job.Run, w way) (err error) {
+	switch {
+	case w.problem != "":
+		r.NotTold(w.problem)
+	case w.webhook != "":
+		r.Stage, r.Sent, r.Text, r.DeliveryStatus, r.Delivered = job.Delivering, byWebhook, w.text, protocol.CronUnknown, nil
+	case w.send:
+		d := outbound.Delivery{
+			ID: r.RunID + ":result", Channel: w.route.Channel, To: w.route.Target(""), Session: cmp.Or(r.SessionKey, w.into), RunID: r.RunID,
+			Text: w.text, Reply: outbound.ReplyOff,
+		}
+		if d.Choices, err = f.snoozeButtons(tx, r, w); err != nil {
+			return err
+		}
+		if err := f.Deliverer.Put(tx, d); err != nil {
+			return err
+		}
+		r.Stage, r.Sent, r.DeliveryStatus, r.Delivered = job.Delivering, d.ID, protocol.CronUnknown, nil
+	}
+	return nil
 }
 
 // way says where the result of a run goes.
