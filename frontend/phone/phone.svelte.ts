@@ -9,6 +9,7 @@ import { CallError, type LinkState, type Socket } from "../src/net/socket";
 import type { Auth, ChatEvent, HelloOK, ModelInfo } from "../src/net/wire";
 import type { Chat, Past } from "../src/session/chat.svelte";
 import { Chats } from "../src/session/chats.svelte";
+import { Chosen } from "../src/session/chosen.svelte";
 import type { Attached, Entry } from "../src/session/outbox";
 import { Outgoing } from "../src/session/outgoing.svelte";
 import { Pictures } from "../src/session/pictures";
@@ -46,6 +47,7 @@ export class Phone {
   /** the models that may answer, once somebody wants to know */
   models = $state.raw<ModelInfo[]>([]);
   private asking: Promise<void> | undefined;
+  readonly chosen = new Chosen();
   readonly me = thisPhone();
   client!: Client;
   approvals!: Approvals;
@@ -211,6 +213,7 @@ export class Phone {
     this.chat?.detach();
     if (this.chat) (keepDraft(this.chat.key, ""), keepPicked(this.chat.key, ""));
     this.chats.chat = null;
+    this.chosen.forget();
     prefs.lastSession = "";
     this.sessions.list = [];
     history.replaceState(null, "", "/phone/");
@@ -266,8 +269,8 @@ export class Phone {
 
   // ---- messages
 
-  async write(text: string, files: Attached[]): Promise<void> {
-    if (this.chat) await this.outgoing.add(this.chat.key, text, undefined, files);
+  async write(key: string, text: string, files: Attached[]): Promise<void> {
+    await this.outgoing.add(key, text, undefined, files);
   }
 
   private unsentChanged(): void {
@@ -276,7 +279,7 @@ export class Phone {
 
   async again(e: Entry): Promise<void> {
     await this.outgoing.discard(e.id);
-    await this.write(e.text, e.files ?? []);
+    await this.write(e.sessionKey, e.text, e.files ?? []);
   }
 
   async stop(): Promise<void> {

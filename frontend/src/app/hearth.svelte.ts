@@ -18,6 +18,7 @@ import { loadIdentity, NoCrypto, type Identity } from "../net/identity";
 import { Socket, type LinkState } from "../net/socket";
 import type { HelloOK } from "../net/wire";
 import { Chats, provideChats } from "../session/chats.svelte";
+import { Deletions, provideDeletions } from "../session/deletions";
 import type { Entry } from "../session/outbox";
 import { Outgoing } from "../session/outgoing.svelte";
 import { Pictures, providePictures } from "../session/pictures";
@@ -52,6 +53,7 @@ export class Hearth {
   schedules!: Schedules;
   undo!: Undo;
   writing!: Writing;
+  private deletions!: Deletions;
   private outgoing!: Outgoing;
   private pictures!: Pictures;
   private reach!: Reach;
@@ -80,7 +82,7 @@ export class Hearth {
     this.socket.start();
     addEventListener("online", () => this.socket.hurry());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.socket.hurry());
-    addEventListener("pagehide", () => this.outgoing.stop());
+    addEventListener("pagehide", () => (this.deletions.leave(), this.outgoing.stop()));
     addEventListener("pageshow", (e) => e.persisted && this.socket.hurry());
   }
 
@@ -118,6 +120,11 @@ export class Hearth {
       changed: (list) => chats.unsentChanged(list),
       accepted: (e) => chats.accepted(e),
     });
+    this.deletions = new Deletions({
+      sessions,
+      online: () => client.link.at === "open",
+      unsent: (key) => this.outgoing.of(key).length > 0,
+    });
     this.writing = new Writing({ client, chats, sessions, outgoing: this.outgoing });
     this.approvals = new Approvals(client);
     this.channels = new Channels(client);
@@ -144,6 +151,7 @@ export class Hearth {
     providePanels(this.panels);
     provideSessions(this.sessions);
     provideChats(this.chats);
+    provideDeletions(this.deletions);
     providePictures(this.pictures);
     provideWriting(this.writing);
     provideApprovals(this.approvals);
@@ -188,6 +196,7 @@ export class Hearth {
     if (this.first) this.panels.open(this.first);
     this.first = null;
     await Promise.all([models.load(), sessions.load(), chats.chat?.attach()]);
+    void this.deletions.settle();
     // The gateway may go away meanwhile; the next hello tries again.
     await Promise.all(soon.map((v) => v.load())).catch(() => undefined);
     void this.onboarding.load().catch(() => undefined);

@@ -3,7 +3,7 @@ import { createContext } from "svelte";
 import { t } from "../i18n/t";
 import type { Client } from "../net/client.svelte";
 import type { AgentInfo, HelloOK, SessionRow, SessionsChanged } from "../net/wire";
-import type { AgentIdentity } from "../protocol";
+import type { AgentIdentity, SessionsDeleteParams } from "../protocol";
 import { draftOf, keepDraft } from "../storage/local";
 import { oneLine } from "../text/oneline";
 
@@ -186,13 +186,22 @@ export class Sessions {
   /** remove deletes a session for good, if asked so only one of the archive; false: that did not work. */
   async remove(key: string, archivedOnly = false): Promise<boolean> {
     this.removing = key;
+    return (await this.client.act(this.delete({ key, archivedOnly }).then(() => true))) ?? false;
+  }
+
+  /** delete is remove for whoever says themselves what became of it, and of what the chat must be. */
+  async delete(which: SessionsDeleteParams): Promise<void> {
+    const { key } = which;
     // Before it is gone: another window that writes there keeps its words when it hears of it.
     const words = draftOf(key);
     keepDraft(key, "");
-    const done = await this.client.act(this.client.call("sessions.delete", { key, archivedOnly }));
-    if (done) this.changed({ sessionKey: key, reason: "delete", ts: Date.now() });
-    else keepDraft(key, words);
-    return done !== null;
+    try {
+      await this.client.call("sessions.delete", which);
+    } catch (e) {
+      if (draftOf(key) === "") keepDraft(key, words);
+      throw e;
+    }
+    this.changed({ sessionKey: key, reason: "delete", ts: Date.now() });
   }
 
   patch(key: string, by: Partial<SessionRow>): void {

@@ -32,18 +32,20 @@ export class Toasts {
     setTimeout(() => (this.list = this.list.filter((x) => x.id !== id)), bad ? 8_000 : 2_500);
   }
 
-  /** offer says what was done, and takes it back if the person wants. */
-  offer(text: string, label: string, o: Offer, bad = false): void {
+  /** offer says what was done, and takes it back if the person wants; what it returns withdraws the offer. */
+  offer(text: string, label: string, o: Offer, bad = false): () => void {
     const id = ++this.last;
     const gone = (): void => void (this.list = this.list.filter((x) => x.id !== id));
     const late = setTimeout(() => (gone(), o.over?.()), 8_000);
-    this.list = [...this.list.slice(-2), { id, text, bad, label, act: () => (clearTimeout(late), gone(), o.act()) }];
+    const withdraw = (): void => (clearTimeout(late), gone());
+    this.list = [...this.list.slice(-2), { id, text, bad, label, act: () => (withdraw(), o.act()) }];
+    return withdraw;
   }
 
   /** complain says why something did not work, with what can be done about it. */
   complain(e: unknown): void {
     const fix = e instanceof CallError ? fixOf(e.repair, this.fixer) : null;
-    if (fix) return this.offer(e instanceof Error ? e.message : "", fix.label, fix, true);
+    if (fix) return void this.offer(e instanceof Error ? e.message : "", fix.label, fix, true);
     if (e instanceof CallError && e.code === "OFFLINE") this.say(t("toast.offline"), true);
     else this.say(e instanceof Error ? e.message : String(e), true);
   }

@@ -27,6 +27,28 @@ export const keepDraft = (session: string, text: string): void => write("hearth.
 export const pickedFor = (session: string): string => read("hearth.picked." + session) ?? "";
 export const keepPicked = (session: string, model: string): void => write("hearth.picked." + session, model);
 
+const deleting = "hearth.deleting.";
+
+/** keepDeletion keeps that a chat is to be deleted, for when the page goes before it is; without anything it is forgotten. */
+export const keepDeletion = (session: string, what?: unknown): void => write(deleting + session, what ? JSON.stringify(what) : "");
+
+/** keptDeletions are what was kept of each, by the chat; what cannot be read is null. */
+export function keptDeletions(): [string, unknown][] {
+  const read = (k: string): unknown => {
+    try {
+      return JSON.parse(localStorage.getItem(k)!);
+    } catch {
+      return null;
+    }
+  };
+  try {
+    const keys = Object.keys(localStorage).filter((k) => k.startsWith(deleting));
+    return keys.map((k) => [k.slice(deleting.length), read(k)]);
+  } catch {
+    return [];
+  }
+}
+
 const sending = "hearth.sending.";
 
 /** jot keeps a message at once, until it stands where unsent ones are kept; without one it is kept there. */

@@ -23,6 +23,9 @@ const photo = (page) =>
     return c.toDataURL("image/jpeg", 0.9).split(",")[1];
   });
 
+/** up goes to the begin. What comes in before the page heard of that may bring the end back into view, so it goes there until the page did. */
+const up = (page) => until(page, () => ((document.querySelector("[role=log]").scrollTop = 0), document.querySelector("button.jump")));
+
 /** cuttable lets a test drop every connection of a page. */
 async function cuttable(page) {
   const live = new Set();
@@ -48,8 +51,7 @@ const all = [
       await until(page, () => document.querySelectorAll(".md .block-host").length > 20);
       const gap = await page.$$eval(".md .block-host", ([a, b]) => b.getBoundingClientRect().top - a.getBoundingClientRect().bottom);
       assert.ok(gap >= 8, `blocks stand ${gap} px apart`);
-      await page.$eval("[role=log]", (e) => (e.scrollTop = 0));
-      await until(page, () => document.querySelector("button.jump"));
+      await up(page);
       assert.deepEqual(await axe(page), []);
       await say(page, "where am I?");
       await until(page, () => {
@@ -58,7 +60,7 @@ const all = [
         return /where am I/.test(mine.innerText) && mine.getBoundingClientRect().bottom <= log.getBoundingClientRect().bottom + 1 && !document.querySelector("button.jump");
       });
       await answered(page, "where am I?");
-      await page.$eval("[role=log]", (e) => (e.scrollTop = 0));
+      await up(page);
       await page.click("button.jump");
       await until(page, () => {
         const log = document.querySelector("[role=log]");
@@ -104,6 +106,46 @@ const all = [
       await page.click(".go[type=submit]");
       await answered(page, "with all of them");
       assert.deepEqual(await page.$$eval("article .chip .name", (all) => all.slice(-2).map((e) => e.innerText)), ["notes-0.txt", "notes-1.txt"]);
+    },
+  },
+  {
+    name: "phone: files that were chosen stay with their chat while another one is shown, and go into no other",
+    async run(w, open) {
+      const { page } = await paired(w, open);
+      const chips = () => page.$$eval("form .chip .name", (all) => all.map((e) => e.innerText));
+      const shown = async (title) => {
+        await page.click("header [aria-label=Chats]");
+        await page.click(`dialog .chat .go:has-text("${title}")`);
+        await answered(page, title);
+      };
+      for (const title of ["a chat with files", "a chat without"]) {
+        await page.click("header [aria-label=Chats]");
+        await page.click("dialog .top button.primary");
+        await until(page, () => document.querySelector(".empty"));
+        await say(page, title);
+        await answered(page, title);
+      }
+      await shown("a chat with files");
+      await page.setInputFiles("input[type=file]", { name: "fern.txt", mimeType: "text/plain", buffer: Buffer.from("fern") });
+      await until(page, () => /Read$/.test(document.querySelector("form .chip")?.innerText));
+      await page.fill("#composer", "what is this?");
+      await shown("a chat without");
+      assert.deepEqual([await chips(), await page.inputValue("#composer")], [[], ""]);
+      await say(page, "nothing with it");
+      await answered(page, "nothing with it");
+      assert.deepEqual(await page.$$eval("article .chip", (all) => all.length), 0);
+      await shown("a chat with files");
+      await until(page, () => document.querySelector("form .chip .name")?.innerText === "fern.txt");
+      assert.equal(await page.inputValue("#composer"), "what is this?");
+      assert.deepEqual(await axe(page), []);
+      await page.click(".go[type=submit]");
+      await answered(page, "what is this?");
+      await until(page, () => document.querySelector("article .chip .name")?.innerText === "fern.txt");
+      assert.deepEqual(await chips(), []);
+      // And it is not there a second time.
+      await shown("a chat without");
+      await shown("a chat with files");
+      assert.deepEqual(await chips(), []);
     },
   },
   {

@@ -248,6 +248,65 @@ export const cases = [
     },
   },
   {
+    name: "a chat whose deletion can still be undone is deleted when the page goes, or by the next page, unless it was used since",
+    async run(w, open) {
+      const begun = async (page, text) => {
+        await page.keyboard.press("Control+Shift+O");
+        await until(page, () => document.querySelector(".welcome"));
+        await say(page, text);
+        await answered(page, text);
+      };
+      const remove = async (page) => {
+        const title = await page.textContent("h1");
+        await page.click("header [aria-label='Chat menu']");
+        await page.click("role=menuitem[name='Delete']");
+        await page.waitForSelector(`.toast:has-text('“${title}” is deleted') button`);
+      };
+      const listed = (page, title, is = true) =>
+        until(page, ([t, want]) => [...document.querySelectorAll("nav .title")].some((e) => e.textContent === t) === want, [title, is]);
+      const kept = (page) => page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("hearth.deleting.")).length);
+      // The page itself says it while it goes.
+      const page = await fresh(open);
+      await begun(page, "goes with the page");
+      await remove(page);
+      assert.equal(await kept(page), 1);
+      await page.reload();
+      await ready(page);
+      const other = await fresh(open);
+      await until(other, () => document.querySelector("nav .item .title"));
+      assert.equal((await titles(other)).includes("goes with the page"), false);
+      await until(page, () => !Object.keys(localStorage).some((k) => k.startsWith("hearth.deleting.")));
+      // One that does not get it said leaves it to the next.
+      let lost = true;
+      const before = (p) =>
+        p.routeWebSocket(/.*/, (ws) => {
+          const server = ws.connectToServer();
+          ws.onMessage((m) => lost && String(m).includes('"sessions.delete"') || server.send(m));
+        });
+      const mute = await fresh(open, { before });
+      for (const title of ["left behind", "used since"]) {
+        await begun(mute, title);
+        await listed(other, title);
+        await remove(mute);
+      }
+      await mute.reload();
+      lost = false;
+      await ready(mute);
+      assert.equal(await kept(mute), 2);
+      await until(mute, () => document.querySelector("nav .item .title"));
+      assert.deepEqual((await titles(mute)).filter((t) => t === "left behind" || t === "used since"), []);
+      await other.click("nav .item:has-text('used since')");
+      await answered(other, "used since");
+      await say(other, "and again");
+      await answered(other, "and again");
+      await listed(other, "left behind", false);
+      await listed(mute, "used since");
+      assert.equal(await kept(mute), 0);
+      await listed(mute, "left behind", false);
+      await listed(other, "used since");
+    },
+  },
+  {
     name: "a model is picked for one chat and stays picked",
     async run(w, open) {
       const page = await fresh(open);

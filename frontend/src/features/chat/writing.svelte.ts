@@ -4,6 +4,7 @@ import type { Client } from "../../net/client.svelte";
 import type { CommandInfo } from "../../net/wire";
 import type { PromptTemplate } from "../../protocol";
 import type { Chats } from "../../session/chats.svelte";
+import { Chosen } from "../../session/chosen.svelte";
 import type { Entry, Attached } from "../../session/outbox";
 import type { Outgoing } from "../../session/outgoing.svelte";
 import type { Sessions } from "../../session/sessions.svelte";
@@ -19,8 +20,7 @@ export interface WritingOptions {
 export class Writing {
   /** words that should go into the composer, with a counter so that the same words count again */
   suggestion = $state.raw({ n: 0, text: "" });
-  /** the files that go with the next message of each chat, also while another one is open */
-  files = $state.raw<Record<string, Attached[]>>({});
+  readonly chosen = new Chosen();
   /** the slash commands that there are */
   commands = $state.raw<CommandInfo[]>([]);
 
@@ -29,10 +29,6 @@ export class Writing {
 
   constructor(private readonly o: WritingOptions) {
     o.client.on((name) => name === "config.changed" && void this.load().catch(() => undefined));
-  }
-
-  attach(key: string, list: Attached[]): void {
-    this.files = { ...this.files, [key]: list };
   }
 
   /** load is called after hello. */
