@@ -267,13 +267,14 @@ export const cases = [
       const kept = (page) => page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("hearth.deleting.")).length);
       // The page itself says it while it goes.
       const page = await fresh(open);
+      await begun(page, "stays");
       await begun(page, "goes with the page");
       await remove(page);
       assert.equal(await kept(page), 1);
       await page.reload();
       await ready(page);
       const other = await fresh(open);
-      await until(other, () => document.querySelector("nav .item .title"));
+      await listed(other, "stays");
       assert.equal((await titles(other)).includes("goes with the page"), false);
       await until(page, () => !Object.keys(localStorage).some((k) => k.startsWith("hearth.deleting.")));
       // One that does not get it said leaves it to the next.
@@ -281,7 +282,7 @@ export const cases = [
       const before = (p) =>
         p.routeWebSocket(/.*/, (ws) => {
           const server = ws.connectToServer();
-          ws.onMessage((m) => lost && String(m).includes('"sessions.delete"') || server.send(m));
+          ws.onMessage((m) => (lost && String(m).includes('"sessions.delete"')) || server.send(m));
         });
       const mute = await fresh(open, { before });
       for (const title of ["left behind", "used since"]) {
@@ -293,7 +294,7 @@ export const cases = [
       lost = false;
       await ready(mute);
       assert.equal(await kept(mute), 2);
-      await until(mute, () => document.querySelector("nav .item .title"));
+      await listed(mute, "stays");
       assert.deepEqual((await titles(mute)).filter((t) => t === "left behind" || t === "used since"), []);
       await other.click("nav .item:has-text('used since')");
       await answered(other, "used since");

@@ -104,6 +104,8 @@ func (f *feature) remove(ctx context.Context, c *server.Caller, p protocol.Sessi
 		return protocol.SessionsDeleteResult{}, err
 	}
 	keep := p.DeleteTranscript != nil && !*p.DeleteTranscript
+	// A page that is closed says last what its person deleted, and is gone before it is done.
+	ctx = context.WithoutCancel(ctx)
 	deleted, err := f.o.Sessions.DeleteIf(ctx, key, keep, session.Expected{
 		SessionID: p.ExpectedSessionID, UpdatedAt: p.ExpectedSessionUpdatedAt, Archived: p.ArchivedOnly,
 		Unknown: p.ExpectedLifecycleRevision != "",
