@@ -240,14 +240,16 @@ export const cases = [
         await say(page, n);
         await until(page, (t) => document.querySelector("[role=log]")?.innerText.includes(t) && document.querySelector("button.act[type=submit]"), end);
       }
-      // As it looks on paper, with all rows there. The list scrolls as it does while an answer
-      // comes in: it draws fewer rows then.
-      await page.emulateMedia({ media: "print" });
-      await page.evaluate(async () => {
+      // Also while the list scrolls, when it draws fewer rows, all of them are there at once.
+      const drawn = await page.evaluate(async () => {
         const log = document.querySelector("[role=log]");
-        await new Promise((scrolled) => (log.addEventListener("scroll", scrolled, { once: true }), setTimeout(scrolled, 500), (log.scrollTop = 0)));
+        await new Promise((scrolled) => (log.addEventListener("scroll", scrolled, { once: true }), (log.scrollTop = 0)));
         dispatchEvent(new Event("beforeprint"));
+        return [...document.querySelectorAll("article[data-state] .bubble")].map((e) => e.textContent);
       });
+      assert.deepEqual(drawn, ["deep", "long"]);
+      // As it looks on paper.
+      await page.emulateMedia({ media: "print" });
       const seen = await page.evaluate(() => ({
         gone: ["#composer", ".side", "main > header"].filter((s) => document.querySelector(s)?.checkVisibility()),
         said: [...document.querySelectorAll("article[data-state] .bubble")].filter((e) => e.checkVisibility()).map((e) => e.textContent),
