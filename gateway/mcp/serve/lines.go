@@ -23,10 +23,12 @@ const (
 // an error that belongs to no request, as JSON-RPC wants it, and the connection goes
 // on: the library would end it.
 type messages struct {
-	in    *bufio.Reader
-	out   io.Writer
-	rest  []byte // of the line that is being read
-	close func() error
+	in   *bufio.Reader
+	out  io.Writer
+	rest []byte // of the line that is being read
+	// single: the client speaks a version of the protocol in which a line is one message.
+	single bool
+	close  func() error
 }
 
 func (m *messages) Read(p []byte) (int, error) {
@@ -40,7 +42,10 @@ func (m *messages) Read(p []byte) (int, error) {
 			m.refuse(codeParse, "this line is not JSON; hearth mcp serve talks the Model Context Protocol with a program that starts it")
 		case !isMessage(line):
 			m.refuse(codeInvalid, "this line is no JSON-RPC 2.0 message")
+		case m.single && isArray(line):
+			m.refuse(codeInvalid, "this version of the protocol has one message a line: several at once are of 2025-03-26")
 		default:
+			m.single = m.single || begins(line)
 			m.rest = append(line, '\n')
 		}
 		if len(m.rest) == 0 && err != nil {
@@ -70,11 +75,11 @@ func (m *messages) line() (line []byte, whole bool, err error) {
 // isMessage says whether JSON is one message or, as older versions of the protocol
 // allow, several.
 func isMessage(line []byte) bool {
-	all := []json.RawMessage{line}
-	if bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")) {
-		if json.Unmarshal(line, &all) != nil || len(all) == 0 {
-			return false
-		}
+	var all []json.RawMessage
+	if !isArray(line) {
+		all = append(all, line)
+	} else if json.Unmarshal(line, &all) != nil || len(all) == 0 {
+		return false
 	}
 	for _, one := range all {
 		if _, err := jsonrpc.DecodeMessage(one); err != nil {
@@ -82,6 +87,19 @@ func isMessage(line []byte) bool {
 		}
 	}
 	return true
+}
+
+func isArray(line []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")) }
+
+// begins says whether a message begins a session of a version without batches.
+func begins(line []byte) bool {
+	var first struct {
+		Method string `json:"method"`
+		Params struct {
+			Version string `json:"protocolVersion"`
+		} `json:"params"`
+	}
+	return json.Unmarshal(line, &first) == nil && first.Method == "initialize" && first.Params.Version >= "2025-06-18"
 }
 
 func (m *messages) refuse(code int, why string) {

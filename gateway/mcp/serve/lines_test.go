@@ -28,6 +28,7 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 		{"no message", `{}`, codeInvalid},
 		{"a number", `5`, codeInvalid},
 		{"several of nothing", `[]`, codeInvalid},
+		{"several in a version without that", `[` + tools + `]`, codeInvalid},
 		{"several with one that is none", `[` + tools + `,5]`, codeInvalid},
 		{"nothing", "", 0},
 		{"spaces", " \t\r", 0},
@@ -71,18 +72,32 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 	}
 }
 
-// Whatever comes, what is handed on is whole messages, one a line.
+// Older versions of the protocol allow several messages in one line.
+func TestSeveralMessagesInALine(t *testing.T) {
+	const several = `[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]` + "\n"
+	in := strings.NewReader(several + "[ " + several[1:])
+	all, err := io.ReadAll(&messages{in: bufio.NewReader(in), out: io.Discard})
+	if err != nil || string(all) != several+"[ "+several[1:] {
+		t.Errorf("handed on: %q %v", all, err)
+	}
+}
+
+// Whatever comes, what is handed on is whole messages as they came, one a line.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte(hello + "\n" + tools))
 	f.Add([]byte("hello\n{}\n[" + tools + "]\n\x00\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var refused bytes.Buffer
+		came := map[string]bool{}
+		for line := range bytes.Lines(in) {
+			came[string(bytes.TrimSuffix(line, []byte("\n")))] = true
+		}
 		all, err := io.ReadAll(&messages{in: bufio.NewReader(bytes.NewReader(in)), out: &refused})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for line := range bytes.Lines(all) {
-			if !isMessage(line) || !bytes.HasSuffix(line, []byte("\n")) {
+			if !isMessage(line) || !came[string(bytes.TrimSuffix(line, []byte("\n")))] {
 				t.Errorf("%q was handed on", line)
 			}
 		}
