@@ -95,7 +95,7 @@ func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
 	if lines {
 		return chatLines(ctx, a, ch)
 	}
-	text, err := chatText(a, args)
+	text, err := chatText(ctx, a, args)
 	if err != nil {
 		return err
 	}
@@ -120,31 +120,6 @@ func readPicture(name string) (string, error) {
 		return "", fmt.Errorf("the picture cannot be read: %w", cause(err))
 	}
 	return base64.StdEncoding.EncodeToString(data), nil
-}
-
-// chatText is the message: from the command line, or all of standard input.
-func chatText(a *app, args []string) (string, error) {
-	text := strings.Join(args, " ")
-	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
-		b, err := io.ReadAll(io.LimitReader(a.In, protocol.MaxMessageText+1))
-		if err != nil {
-			return "", fmt.Errorf("read the message from standard input: %w", err)
-		}
-		text = string(b)
-	}
-	return messageText(text)
-}
-
-// messageText is a message as it is sent.
-func messageText(text string) (string, error) {
-	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
-	switch {
-	case text == "":
-		return "", usage("there is no message; write it behind `hearth chat` or pipe it in")
-	case len(text) > protocol.MaxMessageText:
-		return "", usage("the message is larger than %d MiB; send it in parts", protocol.MaxMessageText>>20)
-	}
-	return text, nil
 }
 
 // chatLines is a plain conversation, a line a message.

@@ -33,6 +33,7 @@ type World struct {
 	Words       fs.FS         // the catalogue of languages
 	Release     release.Build // where new versions come from
 	InTerminal  bool          // In is a terminal
+	InPiped     bool          // In is a file or what another program writes
 	OutTerminal bool
 	ErrTerminal bool
 }
@@ -42,9 +43,16 @@ func OS(version string) World {
 	return World{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Version: version, Words: frontend.Words(),
 		InTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
+		InPiped:     isPiped(os.Stdin),
 		OutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
+}
+
+// isPiped tells what somebody put there from what is just not there (/dev/null).
+func isPiped(in *os.File) bool {
+	info, err := in.Stat()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0)
 }
 
 // app is what all commands of one run share.

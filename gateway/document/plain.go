@@ -17,6 +17,12 @@ import (
 // sampleSize is what is looked at to tell an encoding.
 const sampleSize = 64 << 10
 
+// Decode makes text of bytes in whatever encoding they are; ok is false for what is no text.
+func Decode(b []byte) (text string, ok bool) {
+	text, _, ok = decode(b)
+	return text, ok
+}
+
 // decode makes text of bytes, and names their encoding. It is false for what is no
 // text.
 func decode(b []byte) (text, name string, ok bool) {

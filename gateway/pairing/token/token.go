@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/subtle"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"os"
@@ -35,6 +36,7 @@ type Secrets interface {
 type Shared struct {
 	path    string // of the file
 	secrets Secrets
+	chosen  string // the last one of the settings
 }
 
 // Open looks for the token where that takes no time, and returns it. From the
@@ -47,7 +49,7 @@ func Open(ctx context.Context, path string, settings *config.File, secrets Secre
 			logger.Warn("the access token of the settings is missing; the last one holds", "err", err)
 		}
 	}
-	s = &Shared{path, secrets}
+	s = &Shared{path: path, secrets: secrets}
 	now, err = s.of(c)
 	return s, now, err
 }
@@ -72,18 +74,31 @@ func (s *Shared) of(c config.Config) (token string, err error) {
 	known, ok := s.secrets.Known(Section.Of(c).Token)
 	if ok && len(known.Reveal()) < short && reach.Section.Of(c).Bind != reach.Loopback {
 		ok = false // it may be guessed from elsewhere
-		if b, err := os.ReadFile(s.path); err == nil && len(bytes.TrimSpace(b)) < short {
-			if err := os.Remove(s.path); err != nil {
-				return "", fmt.Errorf("replacing a short token: %w", err)
-			}
-		}
 	}
 	if !ok { // nothing was set, or it is not found yet
-		return statedir.Random(s.path, 32)
+		return s.made(Section.Of(c).Token.IsZero())
 	}
 	token = known.Reveal()
+	s.chosen = token
 	if b, err := os.ReadFile(s.path); err == nil && subtle.ConstantTimeCompare(bytes.TrimSpace(b), []byte(token)) == 1 {
 		return token, nil
 	}
 	return token, statedir.WriteFile(s.path, []byte(token+"\n"))
+}
+
+// madeLength is that of a token that Hearth made, in bytes.
+const madeLength = 32
+
+// made is the token of the file; one that was chosen, and no longer stands in the
+// settings, is let go: whoever took it out wants it to let nobody in.
+func (s *Shared) made(unset bool) (string, error) {
+	if b, err := os.ReadFile(s.path); err == nil {
+		old := string(bytes.TrimSpace(b))
+		if raw, err := hex.DecodeString(old); len(old) < short || unset && (old == s.chosen || err != nil || len(raw) != madeLength) {
+			if err := os.Remove(s.path); err != nil {
+				return "", fmt.Errorf("replacing the token that was chosen before: %w", err)
+			}
+		}
+	}
+	return statedir.Random(s.path, madeLength)
 }
