@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
@@ -84,6 +86,9 @@ func (a *app) piped(ctx context.Context, patience time.Duration) (string, error)
 			return "", errLong
 		}
 		text, ok := document.Decode(in.b)
+		if !ok && utf8.Valid(in.b) && !bytes.Contains(in.b, []byte{0}) { // with more control characters than a file has
+			text, ok = string(in.b), true
+		}
 		if !ok {
 			return "", usage("what comes from standard input is no text; send it as a file with --file")
 		}

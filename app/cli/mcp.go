@@ -48,7 +48,7 @@ func newMCP(a *app) *cobra.Command {
 		add, newMCPAllow(a),
 		&cobra.Command{Use: "remove NAME", Short: "Remove a server from the settings", Args: one,
 			RunE: a.run(func(ctx context.Context, args []string) error {
-				return runConfigUnset(ctx, a, mcpPath(args[0]))
+				return removeMCP(ctx, a, args[0])
 			})},
 		&cobra.Command{Use: "enable NAME", Short: "Turn a server on", Args: one, RunE: a.run(enable("true"))},
 		&cobra.Command{Use: "disable NAME", Short: "Turn a server off, keeping its settings", Args: one, RunE: a.run(enable("false"))},
@@ -168,6 +168,21 @@ func addMCP(ctx context.Context, a *app, o mcpAdd, args []string) error {
 
 // enableMCP turns a server that is there on or off.
 func enableMCP(ctx context.Context, a *app, name, value string) error {
+	if err := a.hasMCP(ctx, name); err != nil {
+		return err
+	}
+	return runConfigSet(ctx, a, mcpPath(name)+".enabled", value)
+}
+
+func removeMCP(ctx context.Context, a *app, name string) error {
+	if err := a.hasMCP(ctx, name); err != nil {
+		return err
+	}
+	return runConfigUnset(ctx, a, mcpPath(name))
+}
+
+// hasMCP is an error when the settings can be read, and name no such server.
+func (a *app) hasMCP(ctx context.Context, name string) error {
 	s, err := a.settings(ctx)
 	if err != nil {
 		return err
@@ -175,7 +190,7 @@ func enableMCP(ctx context.Context, a *app, name, value string) error {
 	if _, ok, err := s.InUse(mcpPath(name)); err != nil || s.Valid && !ok {
 		return &failure{exitFailure, "there is no MCP server " + line(name), "`hearth config get mcp.servers` shows those that are set up"}
 	}
-	return runConfigSet(ctx, a, mcpPath(name)+".enabled", value)
+	return nil
 }
 
 func serveMCP(ctx context.Context, a *app) error {

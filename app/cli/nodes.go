@@ -170,7 +170,7 @@ func removeNode(ctx context.Context, a *app, who string) error {
 		if err := c.Call(ctx, protocol.MethodNodePairRemove, protocol.NodeIDParams{NodeID: n.NodeID}, &done); err != nil {
 			return err
 		}
-		return a.done(done, "Removed: "+nodeName(n)+". It may do nothing until you approve it again.")
+		return a.done(done, "Removed: "+nodeName(n)+". It is not paired any more and may do nothing; `hearth qr --node` pairs it again.")
 	})
 }
 

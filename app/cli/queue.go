@@ -105,8 +105,9 @@ func (q *queue) find(ctx context.Context, id string) (string, error) {
 	found := ""
 	for _, m := range msgs {
 		switch {
-		case m.ID == id:
+		case m.ID == id && id != "":
 			return id, nil
+		case len(id) < leastOfID:
 		case strings.HasPrefix(m.ID, id) && found != "":
 			return "", &failure{exitFailure, "more than one message has an id that begins with " + line(id), "give more of it; `hearth queue` " +
 				"lists them"}
@@ -119,6 +120,9 @@ func (q *queue) find(ctx context.Context, id string) (string, error) {
 	}
 	return found, nil
 }
+
+// leastOfID is how much of an id has to be given, so that a slip names nothing.
+const leastOfID = 4
 
 func notWaiting(id string) error {
 	return &failure{exitFailure, "no message " + line(id) + " waits", "it may have been answered; `hearth why " + line(id) + "` tells what " +

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -153,8 +154,14 @@ func plainly(err error) error {
 	case errors.As(err, &said):
 		return fmt.Errorf("it answered with an error: %s", said.Message)
 	}
+	if text := doing.ReplaceAllString(err.Error(), ""); text != err.Error() {
+		return errors.New(text)
+	}
 	return err
 }
+
+// doing is what the library puts in front of an error: the method that it was calling.
+var doing = regexp.MustCompile(`^(?:(?:calling|sending) "[^"]*": )+(?:rejected by transport: )?`)
 
 // service says what a person can do about a service that refuses.
 func (t *transport) service(err error) error {
