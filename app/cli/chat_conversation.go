@@ -11,6 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/terminal"
 	"github.com/hearth-assistant/hearth/gateway/client"
+	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -327,6 +328,9 @@ func (c *conversation) finish() error {
 			return c.tookTooLong()
 		}
 		return &failure{code: exitAnswer, message: o.errText}
+	}
+	if m := o.message; m != nil && m.StopReason == string(model.StopRefusal) && len(a.shown) == 0 {
+		return &failure{exitAnswer, "the model declined to answer this", "put it differently, or pick another model"}
 	}
 	if o.builtIn {
 		c.note("(This was Hearth's built-in guide, not an AI model. `hearth models list` shows what else there is.)")
