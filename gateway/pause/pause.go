@@ -70,6 +70,9 @@ func (e *Error) Error() string {
 // ErrLevel: there is no such level.
 var ErrLevel = errors.New("the level of a pause is tools, network, everything or off")
 
+// ErrLength: nobody pauses for so long, or for less than nothing.
+var ErrLength = errors.New("a pause lasts between a second and a year")
+
 // maxPause keeps a typing error from pausing for good unseen.
 const maxPause = 366 * 24 * time.Hour
 
@@ -151,7 +154,7 @@ func (s *Switch) Set(ctx context.Context, level Level, length time.Duration, by,
 		return s.Get(), ErrLevel
 	}
 	if length < 0 || length > maxPause {
-		return s.Get(), fmt.Errorf("a pause lasts between a second and a year, not %s", length)
+		return s.Get(), fmt.Errorf("%w, not %s", ErrLength, length)
 	}
 	now := s.now()
 	st := State{Level: level, SinceMs: now.UnixMilli(), By: by, Reason: reason}

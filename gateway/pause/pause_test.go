@@ -57,8 +57,8 @@ func TestWhatEachLevelStops(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if _, err := s.Set(t.Context(), pause.Tools, -time.Second, "test", ""); err == nil {
-		t.Error("a pause of a negative length")
+	if _, err := s.Set(t.Context(), pause.Tools, -time.Second, "test", ""); !errors.Is(err, pause.ErrLength) {
+		t.Errorf("a pause of a negative length: %v", err)
 	}
 }
 

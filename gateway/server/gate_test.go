@@ -407,6 +407,7 @@ func TestPages(t *testing.T) {
 		{"GET", "/favicon.svg", 200, "image/svg+xml", "<svg/>"},
 		{"GET", "/assets/app-12345678.js", 200, "text/javascript; charset=utf-8", "console.log"},
 		{"GET", "/assets/missing.js", 404, "", ""},
+		{"GET", "/.well-known/oauth-authorization-server", 404, "", ""},
 		{"GET", "/assets/missing", 404, "", ""},
 		{"GET", "/missing.png", 404, "", ""},
 		{"GET", "/api/missing", 404, "", ""},

@@ -75,9 +75,9 @@ func (p *pages) serve(w http.ResponseWriter, r *http.Request, name string) {
 }
 
 // fallsBack: addresses inside the app are the app's to read; a missing file is
-// missing.
+// missing, and so is what programs look for below .well-known/.
 func fallsBack(name string) bool {
-	return !strings.HasPrefix(name, "assets/") && !strings.HasPrefix(name, "api/") && kindOf(name) == ""
+	return !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "assets/") && !strings.HasPrefix(name, "api/") && kindOf(name) == ""
 }
 
 func acceptsGzip(r *http.Request) bool {

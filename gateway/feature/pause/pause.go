@@ -50,7 +50,7 @@ func (f feature) get(context.Context, method.None) (protocol.Pause, error) {
 
 func (f feature) set(ctx context.Context, c *server.Caller, p protocol.PauseSetParams) (protocol.Pause, error) {
 	st, err := f.o.Switch.Set(ctx, pause.Level(p.Level), method.Duration(p.DurationMs), method.CallerName(c), p.Reason)
-	if errors.Is(err, pause.ErrLevel) {
+	if errors.Is(err, pause.ErrLevel) || errors.Is(err, pause.ErrLength) {
 		return protocol.Pause{}, protocol.InvalidParams(protocol.MethodPauseSet, "%v", err)
 	}
 	return st.Wire(), err
@@ -66,7 +66,7 @@ func (f feature) cmdPause(ctx context.Context, _, args string) (string, error) {
 		level = pause.Level(w)
 	}
 	st, err := f.o.Switch.Set(ctx, level, length, "/pause", "")
-	if errors.Is(err, pause.ErrLevel) {
+	if errors.Is(err, pause.ErrLevel) || errors.Is(err, pause.ErrLength) {
 		return "Pause what? Choose tools, network or everything, and how long if you want: `/pause tools 1h`.", nil
 	}
 	if err != nil {

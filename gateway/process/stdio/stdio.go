@@ -70,7 +70,11 @@ func (p *Program) Words() string {
 		text = "…" + strings.ToValidUTF8(text[max(len(text)-400, 0):], "")
 	}
 	if i := p.Info(); i.State == process.Ended && !i.Exit.OK() && !i.Exit.Stopped {
-		text = strings.TrimSpace(fmt.Sprintf("%s (exit code %d %s)", text, i.Exit.Code, i.Exit.Signal))
+		how := fmt.Sprintf("exit code %d", i.Exit.Code)
+		if i.Exit.Signal != "" {
+			how = "ended by " + i.Exit.Signal
+		}
+		text = strings.TrimSpace(fmt.Sprintf("%s (%s)", text, how))
 	}
 	return text
 }
