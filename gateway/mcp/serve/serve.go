@@ -28,6 +28,7 @@ const (
 	maxMessage = 64 << 10
 	maxText    = 128 << 10 // of an answer
 	maxRows    = 100
+	maxSeconds = 3600
 )
 
 // Options of a server.
@@ -140,13 +141,6 @@ func cut(s string) string {
 
 type bridge struct{ g Gateway }
 
-func read(args json.RawMessage, v any) error {
-	if err := json.Unmarshal(args, v); err != nil {
-		return fmt.Errorf("the arguments are not what the tool's schema says: %w", err)
-	}
-	return nil
-}
-
 // chat runs one turn. When the caller gives up, the turn is stopped.
 func (b bridge) chat(ctx context.Context, args json.RawMessage) (string, error) {
 	var a struct {
@@ -161,11 +155,13 @@ func (b bridge) chat(ctx context.Context, args json.RawMessage) (string, error) 
 		return "", fmt.Errorf("message is empty")
 	case len(a.Message) > maxMessage:
 		return "", fmt.Errorf("message is larger than %d KB", maxMessage>>10)
+	case a.TimeoutSeconds < 0 || a.TimeoutSeconds > maxSeconds:
+		return "", fmt.Errorf("timeoutSeconds must be from 1 to %d", maxSeconds)
 	}
 	if a.Session == "" {
 		a.Session = "main"
 	}
-	p := protocol.AgentParams{Message: a.Message, SessionKey: a.Session, IdempotencyKey: rand.Text(), Timeout: min(a.TimeoutSeconds, 3600)}
+	p := protocol.AgentParams{Message: a.Message, SessionKey: a.Session, IdempotencyKey: rand.Text(), Timeout: a.TimeoutSeconds}
 	var first protocol.AgentAccepted
 	var final protocol.AgentResult
 	if err := b.g.CallTwice(ctx, protocol.MethodAgent, p, &first, &final); err != nil {
@@ -196,8 +192,12 @@ func (b bridge) sessions(ctx context.Context, args json.RawMessage) (string, err
 	if err := read(args, &a); err != nil {
 		return "", err
 	}
+	limit, err := rows(a.Limit)
+	if err != nil {
+		return "", err
+	}
 	var res protocol.SessionsList
-	p := protocol.SessionsListParams{Search: a.Search, Limit: rows(a.Limit), IncludeDerivedTitles: true}
+	p := protocol.SessionsListParams{Search: a.Search, Limit: limit, IncludeDerivedTitles: true}
 	if err := b.g.Call(ctx, protocol.MethodSessionsList, p, &res); err != nil {
 		return "", err
 	}
@@ -217,13 +217,6 @@ func (b bridge) sessions(ctx context.Context, args json.RawMessage) (string, err
 	return asJSON(out)
 }
 
-func rows(n int) int {
-	if n <= 0 || n > maxRows {
-		return maxRows
-	}
-	return n
-}
-
 func (b bridge) history(ctx context.Context, args json.RawMessage) (string, error) {
 	var a struct {
 		Session string
@@ -232,9 +225,15 @@ func (b bridge) history(ctx context.Context, args json.RawMessage) (string, erro
 	if err := read(args, &a); err != nil {
 		return "", err
 	}
+	if a.Session == "" {
+		return "", fmt.Errorf("session is missing; sessions_list names those that there are")
+	}
+	limit, err := rows(a.Limit)
+	if err != nil {
+		return "", err
+	}
 	var res protocol.ChatHistory
-	if err := b.g.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: a.Session, Limit: rows(a.Limit)},
-		&res); err != nil {
+	if err := b.g.Call(ctx, protocol.MethodChatHistory, protocol.ChatHistoryParams{SessionKey: a.Session, Limit: limit}, &res); err != nil {
 		return "", err
 	}
 	type row struct {
