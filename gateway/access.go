@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"net"
 
 	"github.com/hearth-assistant/hearth/gateway/feature/status"
@@ -65,8 +64,7 @@ func openAccess(ctx context.Context, b *base, ends *teardown.Stack, leaving func
 	a = &access{contacts: contact.New(b.store, b.Now, rand.Reader), away: noAbsent{}}
 	port := cmp.Or(b.Port, reach.Section.Of(b.config.Snapshot().Config).Port)
 	if a.ln, err = server.Listen(ctx, port); err != nil {
-		return nil, startup.Cannot(fmt.Sprintf("Port %d on this machine cannot be used", cmp.Or(port, server.DefaultPort)), err,
-			"Stop the program that holds it, or choose another port with gateway.port or --port")
+		return nil, startup.NoPort(cmp.Or(port, server.DefaultPort), err)
 	}
 	ln := a.ln // a is nil when what follows fails
 	ends.Plain(func() { _ = ln.Close() })

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/app/terminal"
 	"github.com/hearth-assistant/hearth/gateway/client"
-	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -329,7 +328,7 @@ func (c *conversation) finish() error {
 		}
 		return &failure{code: exitAnswer, message: o.errText}
 	}
-	if m := o.message; m != nil && m.StopReason == string(model.StopRefusal) && len(a.shown) == 0 {
+	if m := o.message; m != nil && m.StopReason == protocol.StopRefusal && len(a.shown) == 0 {
 		return &failure{exitAnswer, "the model declined to answer this", "put it differently, or pick another model"}
 	}
 	if o.builtIn {

@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hearth-assistant/hearth/gateway/document"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/charset"
 )
 
 // pipePatience is how long a message of the command line waits for what may come from
@@ -85,7 +85,7 @@ func (a *app) piped(ctx context.Context, patience time.Duration) (string, error)
 		if len(in.b) > protocol.MaxMessageText {
 			return "", errLong
 		}
-		text, ok := document.Decode(in.b)
+		text, _, ok := charset.Decode(in.b)
 		if !ok && utf8.Valid(in.b) && !bytes.Contains(in.b, []byte{0}) { // with more control characters than a file has
 			text, ok = string(in.b), true
 		}

@@ -91,7 +91,8 @@ func (a *app) readProgram(file string, o codeRun) (protocol.CodeRunParams, error
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return p, &failure{exitUsage, "the program cannot be read: " + err.Error(), "`hearth code run FILE`; - reads from standard input"}
+			return p, &failure{exitUsage, "the program " + line(file) + " cannot be read: " + cause(err).Error(),
+				"`hearth code run FILE`; - reads from standard input"}
 		}
 		defer f.Close()
 		from = f

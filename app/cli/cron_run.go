@@ -333,7 +333,8 @@ func (a *app) readAll(path string, most int64) (string, error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return "", &failure{exitUsage, err.Error(), "name a file that can be read, or - for the standard input"}
+			return "", &failure{exitUsage, line(path) + " cannot be read: " + cause(err).Error(),
+				"name a file that can be read, or - for the standard input"}
 		}
 		defer f.Close()
 		in = f

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"runtime"
@@ -288,6 +289,11 @@ func (d *doctor) port(snap *config.Snapshot) {
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			d.fail("gateway", fmt.Sprintf("port %d is one of those below 1024, which are for the system", port),
+				"choose another port with `hearth config set gateway.port`")
+			return
+		}
 		d.fail("gateway", fmt.Sprintf("another program uses port %d", port), "end it, or choose another port with `hearth config set "+
 			"gateway.port`")
 		return

@@ -91,8 +91,10 @@ func (s screen) table(head []string, rows [][]string) error {
 		}
 		return s.print(append(parts, "\n")...)
 	}
-	if err := put(head, dim); err != nil {
-		return err
+	if strings.Join(head, "") != "" { // without it names stand in the first column
+		if err := put(head, dim); err != nil {
+			return err
+		}
 	}
 	for _, r := range rows {
 		if err := put(r, nil); err != nil {

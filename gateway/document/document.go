@@ -17,6 +17,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/document/pdf"
 	"github.com/hearth-assistant/hearth/gateway/isolate"
+	"github.com/hearth-assistant/hearth/internal/charset"
 )
 
 const (
@@ -224,7 +225,7 @@ func extract(t *taker, ext, mimeType string, data []byte) error {
 		t.d.Kind, t.d.Notes = kind, notes
 		return nil
 	}
-	text, encoding, ok := decode(data)
+	text, encoding, ok := charset.Decode(data)
 	if !ok {
 		t.d.Kind = Unknown
 		return problem(Foreign, "%s", strings.TrimPrefix(ext, "."))

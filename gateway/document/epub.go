@@ -3,6 +3,8 @@ package document
 import (
 	"path"
 	"strings"
+
+	"github.com/hearth-assistant/hearth/internal/charset"
 )
 
 // readEPUB reads the chapters of a book in their order.
@@ -52,7 +54,7 @@ func readEPUB(t *taker, p *pack) error {
 		if err != nil {
 			return err
 		}
-		text, _, _ := decode(b)
+		text, _, _ := charset.Decode(b)
 		heading, body := fromHTML(text)
 		if strings.EqualFold(strings.TrimSpace(heading), title) {
 			heading = ""

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/hearth-assistant/hearth/internal/charset"
 )
 
 // listTar tells what is in a tar file.
@@ -56,7 +58,7 @@ func readGzip(t *taker, ext string, data []byte) error {
 	if p := (*Problem)(nil); errors.As(err, &p) {
 		return err
 	}
-	text, _, ok := decode(b)
+	text, _, ok := charset.Decode(b)
 	if !ok {
 		t.d.Notes = append(t.d.Notes, "one packed file, "+strings.TrimPrefix(ext, "."))
 		return nil

@@ -6,6 +6,8 @@ package startup
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/backup/restore"
@@ -36,6 +38,18 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Cannot makes an *Error.
 func Cannot(what string, err error, fix string) error { return &Error{What: what, Err: err, Fix: fix} }
+
+// NoPort is why a port of this machine cannot be opened.
+func NoPort(port int, err error) error {
+	what := fmt.Sprintf("Port %d on this machine cannot be used", port)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return Cannot(what, errors.New("ports below 1024 are for the system"), "Choose another port with gateway.port or --port")
+	case errors.Is(err, syscall.EADDRINUSE):
+		err = errors.New("another program uses it")
+	}
+	return Cannot(what, err, "Stop the program that holds it, or choose another port with gateway.port or --port")
+}
 
 // RestoreStore is what to do about a part of the store that cannot be read.
 const RestoreStore = "Restore the store from a backup"

@@ -12,12 +12,13 @@ var leaves = map[string][]string{
 	"gateway/isolate":             {},
 	"gateway/pretty":              {},
 	"internal/random":             {},
+	"internal/charset":            {},
 	"internal/sleep":              {},
 	"internal/text":               {},
 	"discovery":                   {},
 	"gateway/approval/plan":       {},
 	"gateway/awake":               {},
-	"gateway/document":            {"gateway/isolate", "gateway/document/pdf"},
+	"gateway/document":            {"gateway/isolate", "gateway/document/pdf", "internal/charset"},
 	"gateway/document/pdf":        {},
 	"gateway/channel":             {},
 	"gateway/stopwatch":           {},
@@ -182,7 +183,7 @@ var appMayImport = []string{"gateway", "gateway/client", "gateway/protocol", "ga
 	"gateway/pairing/identity", "gateway/pairing/token", "gateway/reach",
 	"gateway/release", "gateway/recovery", "gateway/backup", "gateway/backup/restore", "gateway/move", "gateway/support",
 	"gateway/harden", "frontend", "discovery",
-	"frontend/src/i18n", "internal/licenses", "internal/sleep", "internal/text", "docs"}
+	"frontend/src/i18n", "internal/charset", "internal/licenses", "internal/sleep", "internal/text", "docs"}
 
 // hosts are programs that do on their machine what a gateway does on its own, and
 // what more they may import for it.

@@ -1,4 +1,7 @@
-package document
+// Package charset makes text of bytes in the encodings in which people keep it: UTF-8,
+// UTF-16 and the usual ones of before, which are told apart by how the letters look. It
+// does not know what files hold beside text; that is gateway/document's.
+package charset
 
 import (
 	"bytes"
@@ -17,15 +20,9 @@ import (
 // sampleSize is what is looked at to tell an encoding.
 const sampleSize = 64 << 10
 
-// Decode makes text of bytes in whatever encoding they are; ok is false for what is no text.
-func Decode(b []byte) (text string, ok bool) {
-	text, _, ok = decode(b)
-	return text, ok
-}
-
-// decode makes text of bytes, and names their encoding. It is false for what is no
+// Decode makes text of bytes, and names their encoding. It is false for what is no
 // text.
-func decode(b []byte) (text, name string, ok bool) {
+func Decode(b []byte) (text, name string, ok bool) {
 	utf16 := func(e unicode.Endianness) encoding.Encoding { return unicode.UTF16(e, unicode.IgnoreBOM) }
 	head := b[:min(len(b), sampleSize)]
 	switch {
