@@ -362,18 +362,34 @@ func TestQuietStreamsAreKeptOpen(t *testing.T) {
 }
 
 func TestStopReasonsAndUsage(t *testing.T) {
-	for stop, want := range map[model.StopReason][2]string{model.StopEnd: {`"finish_reason":"stop"`, `"status":"completed"`},
-		model.StopLength: {`"finish_reason":"length"`, `"status":"incomplete"`}} {
-		w := newWorld(t, Limits{}, func(w *world, a Ask) {
-			w.h.Say(a.RunID, "half")
-			w.end(a.RunID, End{State: Answered, Stop: stop, Usage: model.Usage{Input: 3, Output: 2, CacheRead: 1}})
-		})
-		if _, raw := w.chat(`[{"role":"user","content":"x"}]`); !strings.Contains(raw, want[0]) || !strings.Contains(compact(t, raw),
-			`"usage":{"prompt_tokens":4,"completion_tokens":2,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":1}}`) {
-			t.Error(raw)
-		}
-		if _, raw, _ := w.do("POST", "/v1/responses", `{"input":"x"}`); !strings.Contains(raw, want[1]) {
-			t.Error(raw)
+	for stop, want := range map[model.StopReason][3]string{
+		model.StopEnd:    {`"finish_reason":"stop"`, "completed", `null`},
+		model.StopLength: {`"finish_reason":"length"`, "incomplete", `{"reason":"max_output_tokens"}`},
+		model.StopRefusal: {`"finish_reason":"content_filter"`, "incomplete",
+			`{"reason":"content_filter"}`},
+	} {
+		for _, said := range []string{"half", ""} {
+			w := newWorld(t, Limits{}, func(w *world, a Ask) {
+				if said != "" {
+					w.h.Say(a.RunID, said)
+				}
+				w.end(a.RunID, End{State: Answered, Stop: stop, Usage: model.Usage{Input: 3, Output: 2, CacheRead: 1}})
+			})
+			if _, raw := w.chat(`[{"role":"user","content":"x"}]`); !strings.Contains(raw, want[0]) || !strings.Contains(compact(t, raw),
+				`"usage":{"prompt_tokens":4,"completion_tokens":2,"total_tokens":6,"prompt_tokens_details":{"cached_tokens":1}}`) {
+				t.Error(raw)
+			}
+			_, raw, _ := w.do("POST", "/v1/responses", `{"input":"x"}`)
+			_, streamed, _ := w.do("POST", "/v1/responses", `{"input":"x","stream":true}`)
+			last := streamed[strings.LastIndex(strings.TrimSpace(streamed), "\n\n")+2:]
+			if !strings.HasPrefix(last, "event: response."+want[1]+"\n") || strings.Count(streamed, `"type":"response.output_item.done"`) != 1 {
+				t.Error(streamed)
+			}
+			for _, whole := range []string{raw, last} {
+				if !strings.Contains(whole, `"incomplete_details":`+want[2]) || strings.Count(whole, `"status":"`+want[1]+`"`) != 2 {
+					t.Errorf("%s %q: %s", stop, said, whole)
+				}
+			}
 		}
 	}
 }

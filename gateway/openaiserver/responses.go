@@ -51,8 +51,20 @@ type fields map[string]any
 func (p *responseReply) id() string        { return "resp_" + p.ask.id }
 func (p *responseReply) messageID() string { return "msg_" + p.ask.id }
 
+// cutBy says what cut an answer short; "" when nothing did.
+func cutBy(res result) string {
+	switch {
+	case len(res.calls) > 0:
+	case res.stop == model.StopLength:
+		return "max_output_tokens"
+	case res.stop == model.StopRefusal:
+		return "content_filter"
+	}
+	return ""
+}
+
 func statusOf(res result) string {
-	if res.stop == model.StopLength {
+	if cutBy(res) != "" {
 		return "incomplete"
 	}
 	return "completed"
@@ -78,10 +90,10 @@ func (p *responseReply) response(status string, output []any, res *result, failu
 		}
 		out["error"] = fields{"code": code, "message": failure.Text}
 	}
-	if status == "incomplete" {
-		out["incomplete_details"] = fields{"reason": "max_output_tokens"}
-	}
 	if res != nil {
+		if cut := cutBy(*res); cut != "" {
+			out["incomplete_details"] = fields{"reason": cut}
+		}
 		u := usageOf(res.usage)
 		out["usage"] = fields{
 			"input_tokens": u.Prompt, "input_tokens_details": fields{"cached_tokens": u.Details.Cached},
@@ -110,7 +122,7 @@ func (p *responseReply) call(i int, c Call, status, args string) fields {
 func (p *responseReply) output(res result) []any {
 	out := []any{}
 	if p.said.Len() > 0 || len(res.calls) == 0 {
-		out = append(out, p.message("completed", textPart(p.said.String())))
+		out = append(out, p.message(statusOf(res), textPart(p.said.String())))
 	}
 	for i, c := range res.calls {
 		out = append(out, p.call(i, c, "completed", c.Arguments))
@@ -167,7 +179,7 @@ func (p *responseReply) open() error {
 }
 
 // shut ends the message.
-func (p *responseReply) shut() {
+func (p *responseReply) shut(status string) {
 	if !p.opened {
 		return
 	}
@@ -178,7 +190,7 @@ func (p *responseReply) shut() {
 	whole := p.said.String()
 	_ = p.send("response.output_text.done", at(fields{"text": whole, "logprobs": []any{}}))
 	_ = p.send("response.content_part.done", at(fields{"part": textPart(whole)}))
-	_ = p.send("response.output_item.done", fields{"output_index": 0, "item": p.message("completed", textPart(whole))})
+	_ = p.send("response.output_item.done", fields{"output_index": 0, "item": p.message(status, textPart(whole))})
 }
 
 // finish ends the stream; whoever has left does not read it.
@@ -195,7 +207,8 @@ func (p *responseReply) finish(res result, err error) error {
 	if len(res.calls) == 0 {
 		_ = p.open()
 	}
-	p.shut()
+	status := statusOf(res)
+	p.shut(status)
 	base := 0
 	if p.opened {
 		base = 1
@@ -208,7 +221,6 @@ func (p *responseReply) finish(res result, err error) error {
 			"arguments": c.Arguments})
 		_ = p.send("response.output_item.done", fields{"output_index": base + i, "item": p.call(i, c, "completed", c.Arguments)})
 	}
-	status := statusOf(res)
 	_ = p.send("response."+status, fields{"response": p.response(status, p.output(res), &res, nil)})
 	return nil
 }
