@@ -33,6 +33,12 @@ func TestWrongCommandLines(t *testing.T) {
 			t.Errorf("%s = %d, %q", tc.args, code, errs)
 		}
 	}
+	for _, scope := range []string{"", " ", ","} { // as scripts write it whose variable is not set
+		if code, _, errs := run(t, t.TempDir(), "", "tokens", "create", "none", "--scope", scope); code != exitUsage ||
+			!strings.Contains(errs, "--scope is empty") {
+			t.Errorf("--scope %q = %d, %q", scope, code, errs)
+		}
+	}
 	if code, _, errs := run(t, t.TempDir(), "", "backup", "setup", ""); code != exitUsage || !strings.Contains(errs, "has no name") {
 		t.Errorf("a folder without a name = %d, %q", code, errs)
 	}

@@ -27,6 +27,10 @@ func newTokens(a *app) *cobra.Command {
 			if days < 1 && create.Flags().Changed("days") {
 				return &failure{exitUsage, "--days is at least 1", "leave it out for a token that works until you revoke it"}
 			}
+			if create.Flags().Changed("scope") && strings.TrimSpace(strings.Join(scopes, "")) == "" {
+				return &failure{exitUsage, "--scope is empty, so the token would have no right",
+					"name at least one, for example --scope chat; leave --scope out for chat,models,embeddings"}
+			}
 			return createToken(ctx, a, protocol.TokenCreateParams{Name: args[0], Scopes: scopes,
 				LifeMs: int64(days) * (24 * time.Hour).Milliseconds()})
 		}),
@@ -102,9 +106,12 @@ func (a *app) closedTo(ctx context.Context, scopes []string) bool {
 }
 
 func revokeToken(ctx context.Context, a *app, which string) error {
-	var res protocol.Token
+	var res protocol.TokenRevoked
 	if err := a.call(ctx, protocol.ScopeAdmin, protocol.MethodTokensRevoke, protocol.TokenRevokeParams{Token: which}, &res); err != nil {
 		return err
+	}
+	if res.Before {
+		return a.done(res, line(res.Name)+" was revoked already, on "+stamp(res.RevokedAt)+"; nothing has changed.")
 	}
 	return a.done(res, "Revoked: "+line(res.Name)+". What it had under way has ended.")
 }

@@ -6616,6 +6616,22 @@ export interface TokenRevokeParams {
   token: string;
 }
 
+/** TokenRevoked is the token that was ended. */
+export interface TokenRevoked {
+  id: string;
+  name: string;
+  scopes: string[];
+  /** active, expired, revoked */
+  state: string;
+  createdAt: number;
+  expiresAt?: number;
+  /** to the minute */
+  lastUsed?: number;
+  revokedAt?: number;
+  /** it had been revoked before */
+  before?: boolean;
+}
+
 /** ToolsCatalogParams choose an agent. */
 export interface ToolsCatalogParams {
   agentId?: string;
@@ -7231,7 +7247,7 @@ export interface Methods {
   "hearth.why": { params: WhyParams; result: Why };
   "hearth.tokens.list": { params: Record<string, never>; result: Tokens };
   "hearth.tokens.create": { params: TokenCreateParams; result: TokenCreated };
-  "hearth.tokens.revoke": { params: TokenRevokeParams; result: Token };
+  "hearth.tokens.revoke": { params: TokenRevokeParams; result: TokenRevoked };
   "hearth.queue.edit": { params: QueueEditParams; result: OKResult };
   "hearth.view": { params: ViewParams; result: OKResult };
   "hearth.launch": { params: LaunchLinkParams; result: LaunchLink };

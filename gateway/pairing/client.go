@@ -249,7 +249,7 @@ func scopeNames(all []ClientScope) string {
 func (c *Clients) Revoke(ctx context.Context, which string) (Client, error) {
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	one, ok := c.find(which)
+	one, ok := c.Find(which)
 	if !ok {
 		return Client{}, fmt.Errorf("%q: %w", which, ErrNoClient)
 	}
@@ -275,8 +275,9 @@ func (c *Clients) Revoke(ctx context.Context, which string) (Client, error) {
 // plainName is what makes two names the same to people.
 func plainName(name string) string { return strings.ToLower(name) }
 
-// find looks a client up; one that works comes before one that does not.
-func (c *Clients) find(which string) (found Client, ok bool) {
+// Find looks a client up by its id or name; one that works comes before one that
+// does not.
+func (c *Clients) Find(which string) (found Client, ok bool) {
 	now := c.now().UnixMilli()
 	for _, one := range c.List() {
 		if one.ID == which {

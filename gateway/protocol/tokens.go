@@ -36,3 +36,9 @@ type TokenCreated struct {
 type TokenRevokeParams struct {
 	Token string `json:"token"`
 }
+
+// TokenRevoked is the token that was ended.
+type TokenRevoked struct {
+	Token
+	Before bool `json:"before,omitempty"` // it had been revoked before
+}

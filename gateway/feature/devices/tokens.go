@@ -45,13 +45,17 @@ func (f *feature) tokensCreate(ctx context.Context, p protocol.TokenCreateParams
 	return protocol.TokenCreated{Token: f.tokenOnWire(c), Secret: token}, nil
 }
 
-func (f *feature) tokensRevoke(ctx context.Context, p protocol.TokenRevokeParams) (protocol.Token, error) {
+func (f *feature) tokensRevoke(ctx context.Context, p protocol.TokenRevokeParams) (protocol.TokenRevoked, error) {
+	had, _ := f.o.Programs.Find(p.Token)
 	c, err := f.o.Programs.Revoke(ctx, p.Token)
+	before := c.ID == had.ID && had.RevokedAtMs != 0
 	if c.ID != "" {
 		f.o.Revoked(ctx, c.ID)
+	}
+	if c.ID != "" && !before {
 		f.o.Audit.Add(audit.Entry{Kind: audit.KindAuth, What: "a token was revoked: " + c.Name, Facts: map[string]string{"token": c.ID}})
 	}
-	return f.tokenOnWire(c), clientError(err)
+	return protocol.TokenRevoked{Token: f.tokenOnWire(c), Before: before}, clientError(err)
 }
 
 func clientError(err error) error {

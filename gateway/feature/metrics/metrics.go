@@ -89,7 +89,7 @@ func refuse(w http.ResponseWriter, err error) {
 		known = &admission.Refusal{Status: http.StatusInternalServerError, Text: "this did not work; `hearth logs` says why"}
 	}
 	known.Mark(w.Header())
-	http.Error(w, known.Text+"\n`hearth tokens create NAME --scope metrics` makes a token for this.", known.Status)
+	http.Error(w, known.Text, known.Status)
 }
 
 // look asks the parts.

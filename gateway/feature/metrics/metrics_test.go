@@ -54,14 +54,19 @@ func TestSec_A_NET_MetricsNeedATokenOfTheirOwn(t *testing.T) {
 		token  string
 		with   []string
 		status int
+		words  string
 	}{
-		"nothing":            {"", nil, http.StatusUnauthorized},
-		"a wrong token":      {"hearth_wrong", nil, http.StatusUnauthorized},
-		"a token for others": {token(p, "chat"), nil, http.StatusForbidden},
-		"a page":             {own, []string{"Origin", "https://example.org"}, http.StatusForbidden},
-		"Prometheus":         {own, nil, http.StatusOK},
+		"nothing":            {"", nil, http.StatusUnauthorized, "a token is needed here, and none came"},
+		"a wrong token":      {"hearth_wrong", nil, http.StatusUnauthorized, "is not one that Hearth knows"},
+		"a token for others": {token(p, "chat"), nil, http.StatusForbidden, `no right "metrics"`},
+		"a page":             {own, []string{"Origin", "https://example.org"}, http.StatusForbidden, "for programs"},
+		"Prometheus":         {own, nil, http.StatusOK, "hearth_uptime"},
 	} {
 		status, body := read(r, tc.token, tc.with...)
+		hints := strings.Count(body, "hearth tokens create")
+		if !strings.Contains(body, tc.words) || hints > 1 || hints != strings.Count(body, "`hearth tokens create NAME --scope metrics`") {
+			t.Errorf("%s: %q", name, body)
+		}
 		if status != tc.status || status != http.StatusOK && strings.Contains(body, "hearth_uptime") {
 			t.Errorf("%s: %d %q, want %d", name, status, body, tc.status)
 		}

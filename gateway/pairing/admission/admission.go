@@ -46,7 +46,9 @@ func (d *Door) Admit(r *http.Request, need pairing.ClientScope) (*pairing.Visit,
 	}
 	v, err := (*pairing.Visit)(nil), error(ErrPage)
 	if ownPage(r) {
-		v, err = d.clients.Admit(r.Context(), k)
+		if v, err = d.clients.Admit(r.Context(), k); errors.Is(err, pairing.ErrClientUnknown) {
+			err = &TokenError{Need: need, None: k.Token == ""}
+		}
 	}
 	facts := map[string]string{"from": k.Source.String(), "origin": k.Origin, "for": string(need), "path": r.URL.Path}
 	var wait *pairing.ClientWaitError

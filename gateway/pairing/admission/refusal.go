@@ -2,6 +2,7 @@ package admission
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -11,6 +12,28 @@ import (
 
 // ErrPage: a page in a browser asked that is not Hearth's own.
 var ErrPage = errors.New("this is for programs, not for pages of others in a browser")
+
+// TokenError is a pairing.ErrClientUnknown that knows what the token was for.
+type TokenError struct {
+	Need pairing.ClientScope
+	None bool // no token came at all
+}
+
+func (e *TokenError) Error() string {
+	create := "hearth tokens create NAME"
+	switch e.Need {
+	case pairing.ClientChat, pairing.ClientModels, pairing.ClientEmbeddings: // a token has these when nothing else is said
+	default:
+		create += " --scope " + string(e.Need)
+	}
+	if e.None {
+		return fmt.Sprintf("a token is needed here, and none came; `%s` makes one, send it in the header `Authorization: Bearer TOKEN`", create)
+	}
+	return fmt.Sprintf("this token is not one that Hearth knows, or it was revoked or has expired; `%s` makes a new one", create)
+}
+
+// Is implements errors.Is.
+func (*TokenError) Is(target error) bool { return target == pairing.ErrClientUnknown }
 
 // Refusal is why a request is not let in, as HTTP says it.
 type Refusal struct {

@@ -91,7 +91,7 @@ func methodShapes() []shape {
 		{protocol.MethodWhy, "WhyParams", "Why"},
 		{protocol.MethodTokensList, noParams, "Tokens"},
 		{protocol.MethodTokensCreate, "TokenCreateParams", "TokenCreated"},
-		{protocol.MethodTokensRevoke, "TokenRevokeParams", "Token"},
+		{protocol.MethodTokensRevoke, "TokenRevokeParams", "TokenRevoked"},
 		{protocol.MethodQueueEdit, "QueueEditParams", "OKResult"},
 		{protocol.MethodView, "ViewParams", "OKResult"},
 		{protocol.MethodLaunchLink, "LaunchLinkParams", "LaunchLink"},
