@@ -49,11 +49,11 @@ func New(o Options) *Handler {
 		items: newItems(), clients: make(map[string]*load)}
 	h.bodies = make(chan struct{}, h.limits.Bodies)
 	on := func(is func(Endpoints) bool) func() bool { return func() bool { return is(h.Engine.Endpoints()) } }
-	h.route("POST /v1/chat/completions", pairing.ClientChat, on(func(e Endpoints) bool { return e.Chat }), h.chat)
-	h.route("POST /v1/responses", pairing.ClientChat, on(func(e Endpoints) bool { return e.Responses }), h.responses)
-	h.route("POST /v1/embeddings", pairing.ClientEmbeddings, on(Endpoints.any), h.embeddings)
-	h.route("GET /v1/models", pairing.ClientModels, on(Endpoints.any), h.models)
-	h.route("GET /v1/models/{id...}", pairing.ClientModels, on(Endpoints.any), h.model)
+	h.route(post, "/v1/chat/completions", pairing.ClientChat, on(func(e Endpoints) bool { return e.Chat }), h.chat)
+	h.route(post, "/v1/responses", pairing.ClientChat, on(func(e Endpoints) bool { return e.Responses }), h.responses)
+	h.route(post, "/v1/embeddings", pairing.ClientEmbeddings, on(Endpoints.any), h.embeddings)
+	h.route(get, "/v1/models", pairing.ClientModels, on(Endpoints.any), h.models)
+	h.route(get, "/v1/models/{id...}", pairing.ClientModels, on(Endpoints.any), h.model)
 	h.mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) {
 		// Which addresses there are is told to those with a token only.
 		h.serve(w, r, "", func() bool { return true }, func(http.ResponseWriter, *http.Request, *visit) error {
@@ -73,8 +73,26 @@ type visit struct {
 
 type endpoint func(http.ResponseWriter, *http.Request, *visit) error
 
-func (h *Handler) route(pattern string, need pairing.ClientScope, on func() bool, serve endpoint) {
-	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, need, on, serve) })
+const (
+	get  = http.MethodGet // and with it HEAD
+	post = http.MethodPost
+)
+
+// route serves an address with one method; with another one it says so to those who
+// may use the address.
+func (h *Handler) route(method, path string, need pairing.ClientScope, on func() bool, serve endpoint) {
+	h.mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, need, on, serve) })
+	allow := method
+	if method == get {
+		allow = "GET, HEAD"
+	}
+	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		h.serve(w, r, need, on, func(w http.ResponseWriter, r *http.Request, _ *visit) error {
+			w.Header().Set("Allow", allow)
+			return &Error{Status: http.StatusMethodNotAllowed, Type: "invalid_request_error", Code: "method_not_supported",
+				Text: fmt.Sprintf("%s is asked with %s, not with %s.", clip(r.URL.Path, 100), method, clip(r.Method, 20)), NoRetry: true}
+		})
+	})
 }
 
 // ServeHTTP answers one request.
@@ -86,11 +104,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// notFound is the same bytes for everybody, as if there were nothing here.
+// notFound is the same bytes for everybody: what there is and who may use it is not
+// told, only how its person switches it on.
 func notFound(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(http.StatusNotFound)
-	_, _ = io.WriteString(w, "404 page not found\n")
+	off := &Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url", NoRetry: true,
+		Text: "This is switched off in Hearth. `hearth config set gateway.http.endpoints.chatCompletions.enabled true` switches " +
+			"/v1/chat/completions on, the same with responses /v1/responses; with either come /v1/models and /v1/embeddings."}
+	off.write(w)
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, need pairing.ClientScope, on func() bool, serve endpoint) {

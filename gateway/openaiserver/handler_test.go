@@ -2,6 +2,7 @@ package openaiserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -92,6 +93,46 @@ func TestSec_A_WEB_09_OffMeansNothingIsThere(t *testing.T) {
 	w.on = Endpoints{Chat: true}
 	if status, _, _ := w.do("POST", "/v1/responses", `{"input":"x"}`); status != 404 {
 		t.Error("responses are on")
+	}
+}
+
+// An address that there is says with which method it is asked, in OpenAI's form, and
+// what is off says how it is switched on.
+func TestOtherMethodsAndWhatIsOff(t *testing.T) {
+	w := newWorld(t, Limits{}, echo)
+	var body struct {
+		Error struct {
+			Message, Type, Code string
+			Param               *string
+		}
+	}
+	read := func(method, path string) (int, http.Header) {
+		t.Helper()
+		status, raw, h := w.do(method, path, `{}`)
+		if err := json.Unmarshal([]byte(raw), &body); err != nil || h.Get("Content-Type") != "application/json" ||
+			body.Error.Type != "invalid_request_error" {
+			t.Errorf("%s %s: %v %q", method, path, err, raw)
+		}
+		return status, h
+	}
+	for _, x := range []struct{ method, path, allow string }{
+		{"GET", "/v1/chat/completions", "POST"}, {"PUT", "/v1/chat/completions", "POST"}, {"DELETE", "/v1/responses", "POST"},
+		{"GET", "/v1/embeddings", "POST"}, {"POST", "/v1/models", "GET, HEAD"}, {"DELETE", "/v1/models/chat/echo", "GET, HEAD"},
+	} {
+		if status, h := read(x.method, x.path); status != 405 || h.Get("Allow") != x.allow || body.Error.Code != "method_not_supported" ||
+			!strings.HasPrefix(body.Error.Message, x.path+" is asked with "+x.allow[:3]) {
+			t.Errorf("%s %s: %d %q %+v", x.method, x.path, status, h.Get("Allow"), body)
+		}
+	}
+	if status, h := read("GET", "/v1/nothing"); status != 404 || h.Get("Allow") != "" {
+		t.Errorf("%d %q", status, h.Get("Allow"))
+	}
+	w.on = Endpoints{Responses: true}
+	for _, method := range []string{"GET", "POST"} {
+		if status, h := read(method, "/v1/chat/completions"); status != 404 || h.Get("Allow") != "" ||
+			!strings.Contains(body.Error.Message, "`hearth config set gateway.http.endpoints.chatCompletions.enabled true`") {
+			t.Errorf("off: %d %+v", status, body)
+		}
 	}
 }
 

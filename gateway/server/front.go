@@ -24,7 +24,7 @@ func (s *Server) frontHandler() http.Handler {
 	mux.Handle("/{$}", http.RedirectHandler(phonePath+"/", http.StatusFound))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if v := judgeFront(r); v.status != 0 {
-			refuse(w, v)
+			refuse(w, r, v)
 			return
 		}
 		if isUpgrade(r) && !s.reserved(r.URL.Path) {

@@ -60,6 +60,8 @@ type verdict struct {
 	json   bool
 }
 
+const otherPage = "Another page tried to use Hearth from this browser, which is not allowed. Open Hearth's own page instead."
+
 func (g *gate) judge(r *http.Request) verdict {
 	if !plainTarget(r) {
 		return verdict{status: http.StatusBadRequest, text: "This address has more than one reading, so Hearth does not serve it. Open the " +
@@ -75,8 +77,7 @@ func (g *gate) judge(r *http.Request) verdict {
 			text: `{"error":{"type":"proxy_attribution_required","message":"This request came through a proxy that Hearth does not know. Connect directly to 127.0.0.1 on the machine that runs Hearth."}}`}
 	}
 	if origins := r.Header.Values("Origin"); acts && len(origins) > 0 && (len(origins) > 1 || !g.welcome(r, origins[0])) {
-		return verdict{status: http.StatusForbidden, text: "Another page tried to use Hearth from this browser, which is not allowed. Open " +
-			"Hearth's own page instead."}
+		return verdict{status: http.StatusForbidden, text: otherPage}
 	}
 	return verdict{}
 }

@@ -189,6 +189,37 @@ func TestSec_A_WEB_05_CrossSiteMutation(t *testing.T) {
 	}
 }
 
+// Programs below /v1/ read refusals in the form of OpenAI's API; the page and its
+// browser read words.
+func TestProgramsReadRefusalsInTheirForm(t *testing.T) {
+	g := start(t, func(o *Options) { o.Mounts = map[string]http.Handler{"/v1/": http.NotFoundHandler()} })
+	for _, x := range []struct {
+		target, host, header string
+		status               int
+		kind, words          string
+	}{
+		{"/v1/chat/completions", "own", "Origin: http://evil.test", 403, "permission_error", "Another page"},
+		{"/v1/chat/completions", "own", "Sec-Fetch-Site: cross-site", 403, "permission_error", "Another page"},
+		{"/v1/chat/completions", "rebind.test", "X-A: b", 421, "invalid_request_error", "not Hearth's own"},
+		{"/v1//chat", "own", "X-A: b", 400, "invalid_request_error", "more than one reading"},
+		{"/v1/models", "own", "X-Forwarded-For: 10.0.0.1", 403, "proxy_attribution_required", "proxy"},
+		{"/x", "own", "Origin: http://evil.test", 403, "", "Another page"},
+	} {
+		resp := g.ask(t, "POST", x.target, x.host, x.header, "Content-Length: 0")
+		raw, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body struct {
+			Error struct{ Message, Type string }
+		}
+		isJSON := json.Unmarshal(raw, &body) == nil && resp.Header.Get("Content-Type") == "application/json"
+		if resp.StatusCode != x.status || body.Error.Type != x.kind || isJSON != (x.kind != "") || !strings.Contains(string(raw), x.words) {
+			t.Errorf("%s %s: %d %q", x.target, x.header, resp.StatusCode, raw)
+		}
+	}
+}
+
 func TestSec_A_WEB_06_NoCORS(t *testing.T) {
 	g := start(t, nil)
 	for _, method := range []string{"OPTIONS", "GET", "POST"} {

@@ -24,13 +24,17 @@ func (s *Server) handler() http.Handler {
 	mux.Handle("/", s.pages)
 	mux.HandleFunc(framePath+"{name}", func(w http.ResponseWriter, r *http.Request) { s.serveFrame(w, r, r.PathValue("name")) })
 	// A second guard beside our own rule on Origin: it also knows Sec-Fetch-Site.
-	inner := http.NewCrossOriginProtection().Handler(mux)
+	cross := http.NewCrossOriginProtection()
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, r, verdict{status: http.StatusForbidden, text: otherPage})
+	}))
+	inner := cross.Handler(mux)
 	front := s.frontHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header(), r.Host)
 		if s.outward(r.URL.Path) {
 			if v := judgeOutward(r); v.status != 0 {
-				refuse(w, v)
+				refuse(w, r, v)
 				return
 			}
 			inner.ServeHTTP(w, r)
@@ -41,7 +45,7 @@ func (s *Server) handler() http.Handler {
 			return
 		}
 		if v := s.gate.judge(r); v.status != 0 {
-			refuse(w, v)
+			refuse(w, r, v)
 			return
 		}
 		if isUpgrade(r) && !s.reserved(r.URL.Path) {
@@ -132,8 +136,11 @@ func safeHost(host string) string {
 	return host
 }
 
-func refuse(w http.ResponseWriter, v verdict) {
+func refuse(w http.ResponseWriter, r *http.Request, v verdict) {
 	w.Header().Set("Connection", "close")
+	if strings.HasPrefix(r.URL.Path, "/v1/") && !v.json {
+		v.text, v.json = forPrograms(v), true
+	}
 	if v.json {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(v.status)
@@ -141,6 +148,20 @@ func refuse(w http.ResponseWriter, v verdict) {
 		return
 	}
 	http.Error(w, v.text, v.status)
+}
+
+// forPrograms is a refusal in the form of OpenAI's API, which is all that the programs
+// below /v1/ read.
+func forPrograms(v verdict) string {
+	kind := "invalid_request_error"
+	if v.status == http.StatusForbidden {
+		kind = "permission_error"
+	}
+	raw, err := json.Marshal(map[string]any{"error": map[string]any{"message": v.text, "type": kind, "code": nil, "param": nil}})
+	if err != nil { // strings always can be
+		return "{}"
+	}
+	return string(raw)
 }
 
 // readOnly answers other verbs than GET and HEAD.

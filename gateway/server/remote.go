@@ -88,7 +88,7 @@ func (s *Server) remoteHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header(), r.Host)
 		if v := s.remote.judge(r); v.status != 0 {
-			refuse(w, v)
+			refuse(w, r, v)
 			return
 		}
 		if isUpgrade(r) && r.URL.Path == protocol.PairPath {
@@ -117,8 +117,7 @@ func (m *Remote) judge(r *http.Request) verdict {
 	}
 	origins := r.Header.Values("Origin")
 	if len(origins) > 0 && (len(origins) > 1 || origins[0] != "https://"+r.Host || !m.named(r.Host)) {
-		return verdict{status: http.StatusForbidden, text: "Another page tried to use Hearth from this browser, which is not allowed. Open " +
-			"Hearth's own page instead."}
+		return verdict{status: http.StatusForbidden, text: otherPage}
 	}
 	if isPhone(r.URL.Path) && !m.named(r.Host) {
 		return verdict{status: http.StatusMisdirectedRequest, text: "This request was sent to a name that is not Hearth's own. `hearth qr` " +
