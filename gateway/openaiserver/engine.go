@@ -70,8 +70,9 @@ type End struct {
 	Stop    model.StopReason
 	Model   string
 	Usage   model.Usage
-	Kind    string // of a failure: rate_limit, timeout, context_length, refusal, unknown
-	Problem string // in words for people
+	Kind    string        // of a failure: rate_limit, timeout, context_length, refusal, unknown
+	Problem string        // in words for programs
+	Wait    time.Duration // until its service may be asked again; 0 = nobody knows
 }
 
 // State is how a run ended.

@@ -80,9 +80,16 @@ func ofRefusal(r *admission.Refusal) *Error {
 	return &Error{Status: r.Status, Type: "authentication_error", Code: "invalid_api_key", Text: r.Text}
 }
 
+// maxRetryWait is how long OpenAI's clients wait at most when they are told to: told
+// more, they try again within seconds, in vain.
+const maxRetryWait = time.Minute
+
 // ofEnd is how a run that did not end well looks to a program.
 func ofEnd(e End) *Error {
-	out := &Error{Status: http.StatusBadGateway, Type: "api_error", Text: e.Problem, NoRetry: true}
+	// A retry asks everything anew, so clients make none by themselves, but where a
+	// service names a time that is near.
+	out := &Error{Status: http.StatusBadGateway, Type: "api_error", Text: e.Problem, Wait: e.Wait,
+		NoRetry: e.Wait <= 0 || e.Wait > maxRetryWait}
 	switch {
 	case e.State == Stopped:
 		out.Status, out.Code, out.Text = http.StatusConflict, "stopped", "The answer was stopped in Hearth."
@@ -90,6 +97,7 @@ func ofEnd(e End) *Error {
 		return Busy(5*time.Second, "queue_full", "Too many messages were waiting in this conversation, so this one was dropped. Send it again.")
 	case e.Kind == "rate_limit":
 		out.Status, out.Type, out.Code = http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded"
+		out.NoRetry = e.Wait > maxRetryWait // its text says when to try again, and be it in a minute
 	case e.Kind == "timeout":
 		out.Status, out.Code = http.StatusGatewayTimeout, "timeout"
 	case e.Kind == "context_length":

@@ -155,7 +155,8 @@ type Run struct {
 	Stop          string   `json:"stop,omitempty"`
 	ErrorKind     string   `json:"errorKind,omitempty"`
 	ErrorText     string   `json:"errorText,omitempty"`
-	Detail        string   `json:"detail,omitempty"` // of a failure, for who wants it raw
+	Detail        string   `json:"detail,omitempty"`  // of a failure, for who wants it raw
+	RetryAt       int64    `json:"retryAt,omitempty"` // of a failure: when its service may be asked again, 0: nobody knows
 	Trace         []Reason `json:"trace,omitempty"`  // why it went as it did
 	Terms         *Terms   `json:"terms,omitempty"`
 }

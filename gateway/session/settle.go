@@ -33,6 +33,7 @@ type ending struct {
 	errKind string
 	repair  protocol.Repair
 	detail  string // the failure as the program knows it
+	retryAt int64  // when the service that failed may be asked again, 0: nobody knows
 }
 
 // maxDetail bounds what is kept of a failure, in characters.
@@ -41,6 +42,11 @@ const maxDetail = 1000
 // repairs are models that know what can be done about a failed call.
 type repairs interface {
 	Repair(err error) protocol.Repair
+}
+
+// waits are models that know when a failed call may be made again; zero: nobody does.
+type waits interface {
+	RetryAt(err error) time.Time
 }
 
 // failure decides how a run ends that did not end well. What was said before
@@ -71,6 +77,11 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 		end.errText, end.errKind = m.Models.Explain(err, end.ref)
 		if r, ok := m.Models.(repairs); ok {
 			end.repair = r.Repair(err)
+		}
+		if w, ok := m.Models.(waits); ok {
+			if at := w.RetryAt(err); !at.IsZero() {
+				end.retryAt = at.UnixMilli()
+			}
 		}
 	}
 	if end.state == RunFailed {
@@ -187,6 +198,7 @@ func (m *Manager) putEnd(tx *store.Tx, rec *Run, end ending) (Row, error) {
 	now := m.nowMs()
 	rec.State, rec.EndedAt, rec.Stop = end.state, now, end.stop
 	rec.ErrorText, rec.ErrorKind, rec.Detail, rec.AnsweredBy = end.errText, end.errKind, end.detail, end.ref.String()
+	rec.RetryAt = end.retryAt
 	m.because(rec, protocol.WhyEnded, "%s", end.describe(float64(now-rec.AcceptedAt)/1000))
 	if end.errText != "" {
 		m.because(rec, protocol.WhyEnded, "%s", end.errText)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/model"
@@ -142,7 +143,10 @@ func (f *feature) Wait(ctx context.Context, runID string) (openaiserver.End, err
 		return openaiserver.End{}, err
 	}
 	end := openaiserver.End{State: openaiserver.Failed, Stop: model.StopReason(out.Run.Stop), Usage: out.Usage, Model: out.Run.AnsweredBy,
-		Kind: out.Run.ErrorKind, Problem: out.Run.ErrorText}
+		Kind: out.Run.ErrorKind, Problem: forPrograms(out.Run.ErrorText)}
+	if out.Run.RetryAt > out.Run.EndedAt {
+		end.Wait = time.Duration(out.Run.RetryAt-out.Run.EndedAt) * time.Millisecond
+	}
 	switch out.Run.State {
 	case session.RunAnswered:
 		end.State = openaiserver.Answered

@@ -45,6 +45,19 @@ func pastOf(past []openaiserver.Message) []protocol.Message {
 	return out
 }
 
+// forPrograms is why an answer failed, for a program: what had arrived of it is kept
+// for the page, and no program gets it.
+func forPrograms(problem string) string {
+	return strings.NewReplacer(
+		" What had arrived is kept; send the message again for a whole answer.", " Send the request again for a whole answer.",
+		" What had arrived is kept.", "",
+		" Your message is kept: send it again.", " Send the request again.",
+		"; your message is kept and you can send it again.", ", then send the request again.",
+		"; your message is kept.", ", then send the request again.",
+		"end the message again", "end the request again",
+	).Replace(problem)
+}
+
 // asHook gives errors of the engine the form of programs.
 func asHook(err error) error {
 	if err == nil {

@@ -162,6 +162,19 @@ func (m *Models) Explain(err error, ref model.Ref) (message, kind string) {
 	return provider.Explain(err, ref)
 }
 
+// RetryAt is when a service that failed may be asked again, zero when nobody knows.
+func (m *Models) RetryAt(err error) time.Time {
+	var all *failover.SummaryError
+	var one *model.Error
+	switch {
+	case errors.As(err, &all) && !all.Soonest.IsZero():
+		return all.Soonest
+	case errors.As(err, &one) && one.RetryAfter > 0:
+		return m.o.Now().Add(one.RetryAfter)
+	}
+	return time.Time{}
+}
+
 // Repair is what can be done about a failure.
 func (m *Models) Repair(err error) protocol.Repair {
 	var used *budget.UsedUpError
