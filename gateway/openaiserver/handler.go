@@ -2,7 +2,6 @@ package openaiserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/hearth-assistant/hearth/gateway/pairing"
-	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/internal/text"
 )
 
@@ -223,28 +221,6 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, v any) error {
 	// not waited for either.
 	_ = rc.SetReadDeadline(time.Time{})
 	return decode(raw, v)
-}
-
-// decode reads JSON whose shape was looked at first.
-func decode(raw []byte, v any) error {
-	if err := protocol.ScanJSON(raw); err != nil {
-		return Invalid("", "The request is not JSON that Hearth takes: %v.", err)
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) && kind.Field == "" {
-			return Invalid("", "The request is a JSON object.")
-		}
-		if errors.As(err, &kind) {
-			return Invalid(kind.Field, "%s must not be a %s.", clip(kind.Field, 100), kind.Value)
-		}
-		var own *Error
-		if errors.As(err, &own) {
-			return own
-		}
-		return Invalid("", "The request cannot be read: %s.", clip(err.Error(), 200))
-	}
-	return nil
 }
 
 // clip shortens what a request said for a message about it.

@@ -41,15 +41,15 @@ const (
 	maxStopBytes = 1024
 )
 
-// tune takes what tunes the model; of several limits of tokens the least
-// counts.
-func (r *Request) tune(t tuning, limits map[string]*int) error {
+// tune takes what tunes the model; of several limits of tokens, which are least at
+// least, the lowest counts.
+func (r *Request) tune(t tuning, least int, limits map[string]*int) error {
 	for name, n := range limits {
 		if n == nil {
 			continue
 		}
-		if *n < 1 {
-			return Invalid(name, "%s must be at least 1.", name)
+		if *n < least {
+			return Invalid(name, "%s must be at least %d.", name, least)
 		}
 		if r.Options.MaxTokens == 0 || *n < r.Options.MaxTokens {
 			r.Options.MaxTokens = *n
@@ -81,6 +81,35 @@ func (r *Request) tune(t tuning, limits map[string]*int) error {
 	o.Temperature, o.TopP, o.PresencePenalty, o.FrequencyPenalty, o.Seed, o.Stop = t.Temperature, t.TopP, t.PresencePenalty,
 		t.FrequencyPenalty, t.Seed, t.Stop
 	return nil
+}
+
+// check refuses a format that says nothing, or nothing that is known.
+func (f *format) check(name string) error {
+	if f == nil {
+		return nil
+	}
+	switch f.Type {
+	case "text", "json_object":
+		return nil
+	case "json_schema":
+		schema := f.schema()
+		if len(schema) == 0 || string(schema) == "null" {
+			return Invalid(name, "%s is of the type json_schema, so it needs a schema.", name)
+		}
+		if schema[0] != '{' {
+			return Invalid(name, "The schema of %s is no object.", name)
+		}
+		return nil
+	}
+	return Invalid(name, "%s has the type %q; text, json_object and json_schema are known.", name, clip(f.Type, 40))
+}
+
+// schema is where either form has it.
+func (f *format) schema() json.RawMessage {
+	if len(f.Schema) > 0 {
+		return f.Schema
+	}
+	return f.JSONSchema.Schema
 }
 
 // options is what the format says to models that can be held to it.

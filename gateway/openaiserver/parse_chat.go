@@ -29,7 +29,7 @@ type chatRequest struct {
 	ToolChoice    json.RawMessage `json:"tool_choice"`
 	Functions     json.RawMessage `json:"functions"`
 	User          string          `json:"user"`
-	N             int             `json:"n"`
+	N             *int            `json:"n"`
 	Stream        bool            `json:"stream"`
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
@@ -147,7 +147,9 @@ func pictureOf(raw json.RawMessage) (string, error) {
 // parseChat reads a chat completion.
 func parseChat(c *chatRequest) (*Request, error) {
 	switch {
-	case c.N > 1:
+	case c.N != nil && *c.N < 1:
+		return nil, Invalid("n", "n must be at least 1; leave it out.")
+	case c.N != nil && *c.N > 1:
 		return nil, Invalid("n", "Hearth gives one answer; leave n out.")
 	case len(c.Functions) > 0 && string(c.Functions) != "null":
 		return nil, Invalid("functions", "functions is an old form; send the same as tools.")
@@ -178,10 +180,10 @@ func parseChat(c *chatRequest) (*Request, error) {
 		}
 		r.Tools = append(r.Tools, Function{t.Function.Name, t.Function.Description, t.Function.Parameters})
 	}
-	if err := r.tune(c.tuning, map[string]*int{"max_tokens": c.MaxTokens, "max_completion_tokens": c.MaxCompletion}); err != nil {
+	if err := r.tune(c.tuning, 1, map[string]*int{"max_tokens": c.MaxTokens, "max_completion_tokens": c.MaxCompletion}); err != nil {
 		return nil, err
 	}
-	return r.finish(rules, c.ToolChoice, c.ResponseFormat)
+	return r.finish(rules, c.ToolChoice, c.ResponseFormat, names{"messages", "messages", "response_format"})
 }
 
 func inMessage(err error, i int) error {
@@ -189,6 +191,9 @@ func inMessage(err error, i int) error {
 	e.Param = fmt.Sprintf("messages[%d]", i)
 	return &e
 }
+
+// names are how a form calls what both have.
+type names struct{ messages, instructions, format string }
 
 func (m *chatMessage) message() (Message, error) {
 	out := Message{Role: Role(m.Role), Text: m.Content.text, Pictures: m.Content.pictures}
@@ -209,7 +214,10 @@ func (m *chatMessage) message() (Message, error) {
 }
 
 // finish checks what both forms have in common.
-func (r *Request) finish(rules []string, choice json.RawMessage, f *format) (*Request, error) {
+func (r *Request) finish(rules []string, choice json.RawMessage, f *format, n names) (*Request, error) {
+	if err := f.check(n.format); err != nil {
+		return nil, err
+	}
 	wish, err := r.choose(choice)
 	if err != nil {
 		return nil, err
@@ -219,13 +227,13 @@ func (r *Request) finish(rules []string, choice json.RawMessage, f *format) (*Re
 	r.Instructions = strings.TrimSpace(r.Instructions)
 	switch {
 	case len(r.Instructions) > maxInstructions:
-		return nil, Invalid("messages", "The instructions have %d bytes, at most %d are allowed.", len(r.Instructions), maxInstructions)
+		return nil, Invalid(n.instructions, "The instructions have %d bytes, at most %d are allowed.", len(r.Instructions), maxInstructions)
 	case len(r.User) > maxUser:
 		return nil, Invalid("user", "user has %d bytes, at most %d are allowed.", len(r.User), maxUser)
 	case len(r.Model) > maxModel:
 		return nil, Invalid("model", "model has %d bytes, at most %d are allowed.", len(r.Model), maxModel)
 	case len(r.Messages) == 0:
-		return nil, Invalid("messages", "There is no message to answer.")
+		return nil, Invalid(n.messages, "There is no message to answer.")
 	}
 	pictures := 0
 	for i, m := range r.Messages {
@@ -244,10 +252,10 @@ func (r *Request) finish(rules []string, choice json.RawMessage, f *format) (*Re
 		}
 	}
 	if last := r.Messages[len(r.Messages)-1]; last.Role == Assistant {
-		return nil, Invalid("messages", "The last message is the assistant's, so there is nothing to answer.")
+		return nil, Invalid(n.messages, "The last message is the assistant's, so there is nothing to answer.")
 	}
 	if pictures > maxPictures*10 {
-		return nil, Invalid("messages", "There are %d pictures, which is too many.", pictures)
+		return nil, Invalid(n.messages, "There are %d pictures, which is too many.", pictures)
 	}
 	return r, r.checkTools()
 }
@@ -298,6 +306,10 @@ func (r *Request) choose(raw json.RawMessage) (words string, err error) {
 			r.Tools, r.NoTools = nil, true
 			return "", nil
 		case "required":
+			if len(r.Tools) == 0 {
+				return "", Invalid("tool_choice", "tool_choice is \"required\", but there is no function among the tools to call; send tools, or "+
+					"leave tool_choice out.")
+			}
 			for _, t := range r.Tools {
 				r.Options.Call = append(r.Options.Call, t.Name)
 			}
@@ -330,15 +342,11 @@ func (f *format) words() string {
 	if f == nil {
 		return ""
 	}
-	schema := f.Schema
-	if len(schema) == 0 {
-		schema = f.JSONSchema.Schema
-	}
 	switch f.Type {
 	case "json_object":
 		return "Answer with one JSON object and nothing else, without a code fence."
 	case "json_schema":
-		return "Answer with JSON of this schema and nothing else, without a code fence: " + strings.ToValidUTF8(string(schema), "")
+		return "Answer with JSON of this schema and nothing else, without a code fence: " + strings.ToValidUTF8(string(f.schema()), "")
 	}
 	return ""
 }

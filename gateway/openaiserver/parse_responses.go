@@ -2,7 +2,9 @@ package openaiserver
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 )
 
 // responsesRequest is what we read of a request for a response.
@@ -81,11 +83,28 @@ func parseResponses(raw *responsesRequest, find func(id string) (Message, bool))
 			r.Tools = append(r.Tools, Function{t.Name, t.Description, t.Parameters})
 		}
 	}
-	if err := r.tune(tuning{Temperature: raw.Temperature, TopP: raw.TopP}, map[string]*int{"max_output_tokens": raw.MaxOutput}); err != nil {
+	limits := map[string]*int{"max_output_tokens": raw.MaxOutput}
+	if err := r.tune(tuning{Temperature: raw.Temperature, TopP: raw.TopP}, leastOutput, limits); err != nil {
 		return nil, err
 	}
 	r.Echo = echoOf(raw)
-	return r.finish(rules, raw.ToolChoice, raw.Text.Format)
+	r, err = r.finish(rules, raw.ToolChoice, raw.Text.Format, names{"input", "instructions", "text.format"})
+	return r, ofInput(err)
+}
+
+// leastOutput is the least that OpenAI takes for max_output_tokens.
+const leastOutput = 16
+
+// ofInput says of an error about the messages that it is about the input, whose items
+// are others.
+func ofInput(err error) error {
+	var own *Error
+	if errors.As(err, &own) && strings.HasPrefix(own.Param, "messages") {
+		e := *own
+		e.Param = "input"
+		return &e
+	}
+	return err
 }
 
 // itemsOf reads the input: text, or a list of items.

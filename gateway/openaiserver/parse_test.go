@@ -2,6 +2,7 @@ package openaiserver
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func TestBothFormsComeToTheSame(t *testing.T) {
 		{"role":"tool","tool_call_id":"c1","content":"a cat"},
 		{"role":"user","content":"and?"}],
 		"tools":[{"type":"function","function":{"name":"look","description":"Looks.","parameters":{"type":"object"}}}],
-		"temperature":0.2,"max_tokens":10,"logit_bias":{"1":2}}`)
+		"temperature":0.2,"max_tokens":20,"logit_bias":{"1":2}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestBothFormsComeToTheSame(t *testing.T) {
 		{"type":"function_call_output","call_id":"c1","output":"a cat"},
 		{"type":"message","role":"user","content":"and?"}],
 		"tools":[{"type":"function","name":"look","description":"Looks.","parameters":{"type":"object"}},{"type":"web_search"}],
-		"temperature":0.2,"max_output_tokens":10}`)
+		"temperature":0.2,"max_output_tokens":20}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestBothFormsComeToTheSame(t *testing.T) {
 	}
 	warm := 0.2
 	want := &Request{
-		Options: model.Options{MaxTokens: 10, Temperature: &warm},
+		Options: model.Options{MaxTokens: 20, Temperature: &warm},
 		Model:   "hearth", Instructions: "Be brief.", User: "anna", Stream: true,
 		Messages: []Message{
 			{Role: User, Text: "Look", Pictures: []string{"data:image/png;base64,AAAA"}},
@@ -88,6 +89,29 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		{`{` + user + `,"stop":["a","b","c","d","e"]}`, "stop", "at most 4"},
 		{`{` + user + `,"stop":7}`, "stop", "a text, or a list"},
 		{`{"messages":[{"role":"user","content":"x"}],"n":2}`, "n", "one answer"},
+		{`{` + user + `,"n":0}`, "n", "at least 1"},
+		{`{` + user + `,"n":-1}`, "n", "at least 1"},
+		{`{` + user + `,"response_format":{"type":"xml"}}`, "response_format", `has the type "xml"`},
+		{`{` + user + `,"response_format":{}}`, "response_format", "text, json_object and json_schema"},
+		{`{` + user + `,"response_format":{"type":"json_schema"}}`, "response_format", "needs a schema"},
+		{`{` + user + `,"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":null}}}`, "response_format",
+			"needs a schema"},
+		{`{` + user + `,"response_format":{"type":"json_schema","json_schema":{"schema":[]}}}`, "response_format", "no object"},
+		{`{` + user + `,"tool_choice":"required"}`, "tool_choice", "no function among the tools"},
+		{`{` + user + `,"tool_choice":"required","tools":[]}`, "tool_choice", "no function among the tools"},
+		// What is of the wrong type is called as the program called it.
+		{`{` + user + `,"temperature":"x"}`, "temperature", "temperature must not be a text, but a number."},
+		{`{` + user + `,"seed":[]}`, "seed", "seed must not be a list, but a whole number."},
+		{`{` + user + `,"max_tokens":1.5}`, "max_tokens", "max_tokens must not be 1.5, but a whole number."},
+		{`{` + user + `,"max_tokens":99999999999999999999}`, "max_tokens", "must not be 99999999999999999999, which is too large."},
+		{`{` + user + `,"top_p":1e999}`, "top_p", "too large"},
+		{`{` + user + `,"stream":"yes"}`, "stream", "stream must not be a text, but true or false."},
+		{`{` + user + `,"tools":{}}`, "tools", "tools must not be an object, but a list."},
+		{`{` + user + `,"tools":[{"type":"function","function":{"name":true}}]}`, "tools[0].function.name", "true or false, but a text."},
+		{`{` + user + `,"response_format":{"type":"json_schema","json_schema":{"name":5}}}`, "response_format.json_schema.name", "a text."},
+		{`{` + user + `,"response_format":{"type":"json_schema","name":5}}`, "response_format.name", "a text."},
+		{`{"messages":[5]}`, "messages[0]", "messages[0] must not be a number, but an object."},
+		{`{"model":"x","metadata":{"a":[1,{"b":2}]},"messages":[{"role":"user","content":"x"},{"role":[]}]}`, "messages[1].role", "a list"},
 		{`{"messages":[{"role":"wizard","content":"x"}]}`, "messages[0]", "wizard"},
 		{`{"messages":[{"role":"user","content":7}]}`, "content", "text, or a list"},
 		{`{"messages":[{"role":"user","content":[{"type":"input_audio"}]}]}`, "content", "input_audio"},
@@ -126,6 +150,25 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	} {
 		if _, err := responsesOf(x.raw); err == nil || !strings.Contains(err.Error(), x.words) {
 			t.Errorf("%s: %v", x.raw, err)
+		}
+	}
+	for _, x := range []struct{ raw, param, words string }{
+		{`{"input":[]}`, "input", "no message"},
+		{`{"input":[{"role":"assistant","content":"x"}]}`, "input", "nothing to answer"},
+		{`{"input":[5]}`, "input", "text, or a list"},
+		{`{"input":"x","instructions":"` + strings.Repeat("x", 300<<10) + `"}`, "instructions", "at most"},
+		{`{"input":"` + strings.Repeat("x", 2<<20) + `"}`, "input", "send it in parts"},
+		{`{"input":"x","text":{"format":{"type":"xml"}}}`, "text.format", `has the type "xml"`},
+		{`{"input":"x","text":{"format":{"type":"json_schema","name":"x"}}}`, "text.format", "needs a schema"},
+		{`{"input":"x","max_output_tokens":3}`, "max_output_tokens", "at least 16"},
+		{`{"input":"x","tool_choice":"required","tools":[{"type":"web_search"}]}`, "tool_choice", "no function among the tools"},
+		{`{"input":"x","temperature":"x"}`, "temperature", "temperature must not be a text, but a number."},
+		{`{"input":"x","text":{"format":{"type":"json_schema","name":5}}}`, "text.format.name", "a text."},
+	} {
+		_, err := responsesOf(x.raw)
+		var e *Error
+		if !errors.As(err, &e) || e.Status != 400 || e.Param != x.param || !strings.Contains(e.Text, x.words) {
+			t.Errorf("%.80s: %+v", x.raw, err)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (h *Handler) responses(w http.ResponseWriter, r *http.Request, v *visit) er
 	}
 	a, err := h.begin(r, v, req)
 	if err != nil {
-		return err
+		return ofInput(err)
 	}
 	p := &responseReply{stream: newStream(w, h.limits.Write), ask: a, created: h.Now().Unix()}
 	if !req.Stream {
