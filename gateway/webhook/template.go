@@ -25,9 +25,9 @@ func Templated(text string) bool {
 	return ok && strings.Contains(rest, "}}")
 }
 
-// Render replaces {{payload.a[0].b}}, {{a[0].b}}, {{headers.x}}, {{query.x}},
-// {{path}} and {{now}}. What is not there becomes nothing; what is no text becomes
-// JSON.
+// Render replaces {{payload}}, which is all that was sent, {{payload.a[0].b}},
+// {{a[0].b}}, {{headers.x}}, {{query.x}}, {{path}} and {{now}}. What is not there
+// becomes nothing; what is no text becomes JSON.
 func Render(template string, r Request) string {
 	var b strings.Builder
 	for b.Len() < MaxRendered {
@@ -58,6 +58,8 @@ func Own(template string) (own, rest string) {
 
 func (r Request) value(expr string) any {
 	switch expr {
+	case "payload": // a field of this name is payload.payload
+		return r.Payload
 	case "path":
 		return r.Path
 	case "now":
@@ -71,6 +73,9 @@ func (r Request) value(expr string) any {
 	}
 	if name, ok := strings.CutPrefix(expr, "payload."); ok {
 		return at(r.Payload, name)
+	}
+	if _, ok := r.Payload.([]any); ok && strings.HasPrefix(expr, "payload[") {
+		return at(r.Payload, strings.TrimPrefix(expr, "payload"))
 	}
 	return at(r.Payload, expr)
 }

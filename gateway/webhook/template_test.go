@@ -37,10 +37,27 @@ func TestRender(t *testing.T) {
 		"{{now}}":                        "2026-11-22T08:00:00.000Z",
 		"open {{a[0].b":                  "open {{a[0].b",
 		"{{__proto__.x}}{{constructor}}": "",
+		"All: {{ payload }}": `All: {"a":[{"b":"x"},{"b":[1,2.50]}],"deep":{"a":{"b":"y"}},"n":12345678901234567890,"null":null,` +
+			`"o":{"k":"v"},"t":true}`,
+		"[{{payload[0].b}}]": "[]",
 	} {
 		if got := webhook.Render(template, r); got != want {
 			t.Errorf("%q: %q, want %q", template, got, want)
 		}
+	}
+	for payload, want := range map[string]string{ // {{payload}} {{payload.payload}} {{payload[0].b}}
+		`{"payload":"inner"}`:     `{"payload":"inner"} inner `,
+		`[{"b":"x"}]`:             `[{"b":"x"}]  x`,
+		`{}`:                      `{}  `,
+		`{"payload":[{"b":"x"}]}`: `{"payload":[{"b":"x"}]} [{"b":"x"}] x`,
+		`"text"`:                  `text  `,
+	} {
+		if got := webhook.Render("{{payload}} {{payload.payload}} {{payload[0].b}}", request(t, payload)); got != want {
+			t.Errorf("%s: %q, want %q", payload, got, want)
+		}
+	}
+	if got := webhook.Render(strings.Repeat("{{payload}}", 1<<16), r); len(got) > webhook.MaxRendered {
+		t.Errorf("%d bytes", len(got))
 	}
 	if got := webhook.Render(strings.Repeat("{{o}}", 1<<20), r); len(got) > webhook.MaxRendered {
 		t.Errorf("%d bytes", len(got))

@@ -23,6 +23,7 @@ import (
 const (
 	maxBody     = 256 << 10
 	bodyTime    = 30 * time.Second
+	answerTime  = 30 * time.Second // to send an answer, from when the body is there
 	maxUnproven = 16
 )
 
@@ -158,7 +159,7 @@ func (f *feature) prove(w http.ResponseWriter, r *http.Request, h Configured, na
 			return in, &refusal{http.StatusServiceUnavailable, "Too many calls at once. Send it again in a moment.", time.Second}
 		}
 	}
-	body, err := readBody(w, r)
+	body, err := readBody(w, r, bodyTime)
 	if err != nil {
 		return in, err
 	}
@@ -246,22 +247,30 @@ func tokenOf(h http.Header) string {
 	return strings.TrimSpace(h.Get("X-Openclaw-Token"))
 }
 
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// readBody takes the body, which has some time to come. What the server allows an
+// answer counts from the head of the request and may be over by then, so that it
+// begins anew here. The limit of a body that did not come stays, and the connection
+// ends with the answer: the rest is not waited for.
+func readBody(w http.ResponseWriter, r *http.Request, within time.Duration) ([]byte, error) {
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(bodyTime))
+	_ = c.SetReadDeadline(time.Now().Add(within))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	_ = c.SetReadDeadline(time.Time{})
+	_ = c.SetWriteDeadline(time.Now().Add(answerTime))
+	if err == nil {
+		_ = c.SetReadDeadline(time.Time{})
+		return body, nil
+	}
+	w.Header().Set("Connection", "close")
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		return nil, &refusal{status: http.StatusRequestEntityTooLarge,
 			text: "That is more than 256 KB. Send less, or an address where the rest is."}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &refusal{status: http.StatusRequestTimeout, text: "The body did not arrive within 30 seconds."}
-	case err != nil:
-		return nil, bad("The body could not be read.")
+		return nil, &refusal{status: http.StatusRequestTimeout, text: "The body did not arrive within " + strconv.Itoa(int(within.Seconds())) +
+			" seconds, so nothing was accepted. Send it again."}
 	}
-	return body, nil
+	return nil, bad("The body did not arrive whole, so nothing was accepted. Send it again.")
 }
 
 // payloadOf reads JSON, or what forms send.
