@@ -3,12 +3,16 @@ package hooks
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/rules"
 	"github.com/hearth-assistant/hearth/gateway/session"
@@ -62,10 +66,11 @@ func (f *feature) plan(_ context.Context, h Configured, in incoming) (p plan, er
 	switch in.name {
 	case kindWake:
 		var a action
-		a, err = wakeOf(body)
+		a, err = wakeOf(given(in, body))
 		p.actions = []action{a}
 	case kindAgent:
 		var a action
+		body = given(in, body)
 		if a, err = agentOf(body); err == nil {
 			p.wait, err = flag(body, "waitForCompletion", false)
 		}
@@ -98,20 +103,55 @@ func flag(body map[string]any, name string, other bool) (bool, error) {
 	case bool:
 		return v, nil
 	}
-	return other, bad(name + " must be boolean")
+	return other, bad(name + " must be boolean: true or false")
+}
+
+// given is what a direct call sent. A form has texts only, whatever they mean.
+func given(in incoming, body map[string]any) map[string]any {
+	if !in.form {
+		return body
+	}
+	body = maps.Clone(body)
+	for _, name := range []string{"deliver", "waitForCompletion"} {
+		switch body[name] {
+		case "true", "yes", "on", "1":
+			body[name] = true
+		case "false", "no", "off", "0":
+			body[name] = false
+		}
+	}
+	if s, ok := body["timeoutSeconds"].(string); ok {
+		body["timeoutSeconds"] = json.Number(s)
+	}
+	return body
+}
+
+// texts refuses fields that are there and are no texts.
+func texts(body map[string]any, names ...string) error {
+	for _, name := range names {
+		switch body[name].(type) {
+		case nil, string:
+		default:
+			return bad(name + " must be a text in quotation marks")
+		}
+	}
+	return nil
 }
 
 func wakeOf(body map[string]any) (action, error) {
+	if err := texts(body, "text", "mode", "agentId", "sessionKey", "idempotencyKey"); err != nil {
+		return action{}, err
+	}
 	a := action{
 		kind: kindWake, label: "wake", body: text(body, "text"), agent: text(body, "agentId"), key: text(body, "sessionKey"), foreign: true,
 		mode: persistent, wakeMode: now,
 	}
-	if body["mode"] == nextHeartbeat {
-		a.wakeMode = nextHeartbeat
-	}
+	a.wakeMode = cmp.Or(text(body, "mode"), now)
 	switch {
 	case a.body == "":
 		return a, bad("text required")
+	case a.wakeMode != now && a.wakeMode != nextHeartbeat:
+		return a, bad("mode must be " + now + " or " + nextHeartbeat)
 	case body["agentId"] != nil && a.agent == "":
 		return a, bad("agentId must be a non-empty string")
 	case body["sessionKey"] != nil && a.key == "":
@@ -123,12 +163,15 @@ func wakeOf(body map[string]any) (action, error) {
 }
 
 func agentOf(body map[string]any) (action, error) {
+	err := texts(body, "message", "name", "agentId", "sessionKey", "channel", "to", "accountId", "model", "thinking", "idempotencyKey")
+	if err != nil {
+		return action{}, err
+	}
 	a := action{
 		kind: kindAgent, label: cmp.Or(text(body, "name"), "Hook"), body: text(body, "message"), agent: text(body, "agentId"),
 		key:     text(body, "sessionKey"),
-		foreign: true, mode: isolated, wakeMode: now, deliver: body["deliver"] != false, channel: text(body, "channel"), to: text(body, "to"),
-		account: text(body, "accountId"), model: text(body, "model"), thinking: text(body, "thinking"),
-		timeoutMs: seconds(body["timeoutSeconds"]),
+		foreign: true, mode: isolated, wakeMode: now, channel: text(body, "channel"), to: text(body, "to"),
+		account: text(body, "accountId"), model: text(body, "model"),
 	}
 	if body["sessionMode"] != nil {
 		a.mode, _ = body["sessionMode"].(string)
@@ -144,6 +187,15 @@ func agentOf(body map[string]any) (action, error) {
 		return a, bad("sessionKey is required when sessionMode is persistent")
 	case body["model"] != nil && a.model == "":
 		return a, bad("model required")
+	}
+	if a.deliver, err = flag(body, "deliver", true); err != nil {
+		return a, err
+	}
+	if a.thinking, err = level(text(body, "thinking")); err != nil {
+		return a, err
+	}
+	if a.timeoutMs, err = seconds(body["timeoutSeconds"]); err != nil {
+		return a, err
 	}
 	return a, a.destination(body)
 }
@@ -167,17 +219,35 @@ func (a *action) destination(body map[string]any) error {
 	return nil
 }
 
-// seconds as JSON has them, in milliseconds; what is no positive number is nothing.
-func seconds(v any) int64 {
-	n, ok := v.(interface{ Float64() (float64, error) })
-	if !ok {
-		return 0
+// seconds as JSON has them, in milliseconds; 0 is nothing, and a day is the most.
+func seconds(v any) (int64, error) {
+	if v == nil {
+		return 0, nil
 	}
-	s, err := n.Float64()
-	if err != nil || s < 1 {
-		return 0
+	if n, ok := v.(json.Number); ok {
+		if s, err := n.Float64(); err == nil && (s == 0 || s >= 1) {
+			return int64(math.Floor(min(s, 86_400))) * 1000, nil
+		}
 	}
-	return int64(math.Floor(min(s, 86_400))) * 1000
+	return 0, bad("timeoutSeconds must be a number of seconds from 1 to 86400, or 0 for the usual time")
+}
+
+// level is a level of thinking. OpenClaw has more of them, which are taken for the next
+// one here.
+func level(s string) (string, error) {
+	s = strings.ToLower(s)
+	switch levels := command.Levels("think"); {
+	case s == "", slices.Contains(levels, s):
+		return s, nil
+	case s == "minimal":
+		return "low", nil
+	case s == "xhigh", s == "max":
+		return "high", nil
+	case s == "adaptive":
+		return "", nil
+	default:
+		return "", bad("thinking must be one of " + strings.Join(levels, ", "))
+	}
 }
 
 // mapped is what the first mapping makes of a call.
@@ -196,7 +266,10 @@ func mapped(h Configured, in incoming, body map[string]any) (plan, error) {
 			p.actions = []action{a}
 			return p, err
 		}
-		items, _ := body[m.ForEach].([]any)
+		items, err := listOf(body, m.ForEach)
+		if err != nil {
+			return p, err
+		}
 		p.dropped = max(0, len(items)-maxItems)
 		for _, item := range items[:min(len(items), maxItems)] {
 			one := make(map[string]any, len(body))
@@ -214,15 +287,35 @@ func mapped(h Configured, in incoming, body map[string]any) (plan, error) {
 		}
 		return p, nil
 	}
-	return plan{}, &refusal{status: 404, text: "There is no hook of this name."}
+	return plan{}, &refusal{status: http.StatusNotFound, text: "There is no hook of this name. " +
+		"`hearth config get hooks.mappings` shows those that were made."}
+}
+
+// listOf is the list of which each item becomes a message. Programs write one without
+// items also as null.
+func listOf(body map[string]any, name string) ([]any, error) {
+	v, ok := body[name]
+	if items, is := v.([]any); is || ok && v == nil {
+		return items, nil
+	}
+	why := "nothing of that name was sent"
+	if ok {
+		why = "what was sent there is something else"
+	}
+	return nil, bad(fmt.Sprintf("There is no list at %q, of which forEach of the mapping makes a message each: %s. Send a list there, "+
+		"or correct forEach.", name, why))
 }
 
 func fromMapping(m Mapping, req webhook.Request) (action, error) {
 	show := func(t string) string { return strings.TrimSpace(webhook.Render(t, req)) }
+	thinking, err := level(show(m.Thinking))
+	if err != nil && webhook.Templated(m.Thinking) { // of one in the settings Hearth says so there
+		return action{}, err
+	}
 	a := action{
 		kind: m.Action, label: cmp.Or(show(m.Name), m.ID, m.Match.Path, "Hook"), agent: m.AgentID, key: show(m.SessionKey),
 		foreign: webhook.Templated(m.SessionKey),
-		mode:    m.SessionMode, wakeMode: m.WakeMode, deliver: m.Deliver, model: show(m.Model), thinking: show(m.Thinking),
+		mode:    m.SessionMode, wakeMode: m.WakeMode, deliver: m.Deliver, model: show(m.Model), thinking: thinking,
 		timeoutMs: int64(m.TimeoutSeconds) * 1000,
 	}
 	template := m.MessageTemplate

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"mime"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/webhook"
@@ -44,6 +46,7 @@ type incoming struct {
 	by      string // what proved the sender: the token, or a mapping's signature
 	event   string // id of what was signed, "" without a signature
 	payload any
+	form    bool // the payload is a form's fields, which are all texts
 	req     webhook.Request
 	idem    string // the caller's key, "" for none
 }
@@ -52,17 +55,11 @@ type incoming struct {
 func (f *feature) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := Section.Of(f.o.Settings.Snapshot().Config)
 	name := strings.Trim(strings.TrimPrefix(r.URL.Path, f.path), "/")
-	switch {
-	case !h.Enabled || name == "":
-		http.Error(w, "There is no hook here. hooks.enabled in the settings switches them on.", http.StatusNotFound)
-		return
-	case r.URL.Query().Has("token"):
-		http.Error(w, "A token in the address is not taken, because addresses are written into logs. "+
-			"Send it as Authorization: Bearer <token>, or as x-openclaw-token.", http.StatusBadRequest)
-		return
-	case r.Method != http.MethodPost:
-		w.Header().Set("Allow", http.MethodPost)
-		http.Error(w, "Hooks are called with POST.", http.StatusMethodNotAllowed)
+	if err := f.called(r, h, name); err != nil {
+		if err.status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", http.MethodPost)
+		}
+		f.refuse(w, name, err)
 		return
 	}
 	in, err := f.prove(w, r, h, name)
@@ -75,6 +72,27 @@ func (f *feature) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.act(w, r, h, in)
+}
+
+// called looks at how a hook is called, before who calls it; nil when that is right.
+func (f *feature) called(r *http.Request, h Configured, name string) *refusal {
+	switch {
+	case !h.Enabled:
+		return &refusal{status: http.StatusNotFound, text: "Hooks are off. hooks.enabled in the settings switches them on."}
+	case name == "":
+		return &refusal{status: http.StatusNotFound, text: "There is no hook at " + f.path + " itself. " + f.there()}
+	case r.URL.Query().Has("token"):
+		return &refusal{status: http.StatusBadRequest, text: "A token in the address is not taken, because addresses are written into logs. " +
+			"Send it as Authorization: Bearer <token>, or as x-openclaw-token."}
+	case r.Method != http.MethodPost:
+		return &refusal{status: http.StatusMethodNotAllowed, text: "Hooks are called with POST, not with " + r.Method + "."}
+	}
+	return nil
+}
+
+// there says what can be called, without the names of what the owner made.
+func (f *feature) there() string {
+	return "Call " + f.path + "/wake, " + f.path + "/agent, or the name of a mapping; `hearth config get hooks.mappings` shows those."
 }
 
 // act does what a call asks for.
@@ -169,12 +187,12 @@ func (f *feature) prove(w http.ResponseWriter, r *http.Request, h Configured, na
 			return in, err
 		}
 	}
-	if in.payload, err = payloadOf(r, body); err != nil {
+	if in.payload, in.form, err = payloadOf(r, body); err != nil {
 		return in, err
 	}
 	in.req = webhook.Request{Path: name, Payload: in.payload, Headers: headersOf(r.Header), Query: queryOf(r.URL.Query()), Now: f.o.Now()}
-	in.idem = idempotencyKey(r.Header, in.payload)
-	return in, nil
+	in.idem, err = idempotencyKey(r.Header, in.payload)
+	return in, err
 }
 
 // signatureOf is the signature that a hook needs, none when a token does.
@@ -273,14 +291,14 @@ func readBody(w http.ResponseWriter, r *http.Request, within time.Duration) ([]b
 	return nil, bad("The body did not arrive whole, so nothing was accepted. Send it again.")
 }
 
-// payloadOf reads JSON, or what forms send.
-func payloadOf(r *http.Request, body []byte) (any, error) {
+// payloadOf reads JSON, or what forms send, and says which.
+func payloadOf(r *http.Request, body []byte) (payload any, isForm bool, err error) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	// curl calls everything a form.
 	if json := bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")); kind == "application/x-www-form-urlencoded" && !json {
 		form, err := url.ParseQuery(string(body))
 		if err != nil {
-			return nil, bad("The form could not be read.")
+			return nil, true, bad("The form could not be read.")
 		}
 		out := map[string]any{}
 		for k, v := range form {
@@ -288,15 +306,16 @@ func payloadOf(r *http.Request, body []byte) (any, error) {
 		}
 		if inner, ok := out["payload"].(string); ok && len(out) == 1 { // buttons of Slack, GitHub's form
 			if v, err := readJSON([]byte(inner)); err == nil {
-				return v, nil
+				return v, false, nil
 			}
 		}
-		return out, nil
+		return out, true, nil
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
-		return map[string]any{}, nil
+		return map[string]any{}, false, nil
 	}
-	return readJSON(body)
+	payload, err = readJSON(body)
+	return payload, false, err
 }
 
 func readJSON(body []byte) (any, error) {
@@ -334,15 +353,25 @@ func queryOf(q url.Values) map[string]string {
 
 const maxIdempotencyKey = 256
 
-func idempotencyKey(h http.Header, payload any) string {
+// idempotencyKey is the caller's key, the first of the three places that has one. One
+// that cannot be kept is refused: without it the same call would be done twice.
+func idempotencyKey(h http.Header, payload any) (string, error) {
 	body, _ := payload.(map[string]any)
 	inBody, _ := body["idempotencyKey"].(string)
-	for _, v := range []string{h.Get("Idempotency-Key"), h.Get("X-Openclaw-Idempotency-Key"), inBody} {
-		if v = strings.TrimSpace(v); v != "" && len(v) <= maxIdempotencyKey {
-			return v
+	for _, at := range []struct{ name, value string }{
+		{"Idempotency-Key", h.Get("Idempotency-Key")}, {"X-Openclaw-Idempotency-Key", h.Get("X-Openclaw-Idempotency-Key")},
+		{"idempotencyKey", inBody},
+	} {
+		v := strings.TrimSpace(at.value)
+		switch n := utf8.RuneCountInString(v); {
+		case n > maxIdempotencyKey:
+			return "", bad(fmt.Sprintf("%s has %d characters, and %d are the most, so nothing was accepted. Send a shorter one, "+
+				"for example a hash of it.", at.name, n, maxIdempotencyKey))
+		case n > 0:
+			return v, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // slackChallenge: Slack asks once, signed, whether an address is ours.
@@ -361,13 +390,8 @@ func (f *feature) accept(ctx context.Context, h Configured, in incoming, p plan)
 	if err != nil || known {
 		return rows, err
 	}
-	perMinute := h.PerMinute
-	if p.perMinute > 0 {
-		perMinute = p.perMinute
-	}
-	if wait, ok := f.allowed(in.name, perMinute, len(p.actions)); !ok {
-		return accepted{}, &refusal{http.StatusTooManyRequests, "This hook was called too often; hooks.perMinute allows " +
-			strconv.Itoa(perMinute) + " a minute.", wait}
+	if err := f.allowed(h, in, p); err != nil {
+		return accepted{}, err
 	}
 	return f.book.accept(ctx, in, p)
 }

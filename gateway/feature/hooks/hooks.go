@@ -14,6 +14,7 @@ package hooks
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -121,20 +122,23 @@ type feature struct {
 	unproven chan struct{}
 
 	mu     sync.Mutex
-	limits map[string]*limit // by hook
+	limits map[limitKey]*limit
 }
 
-// limit is how often one hook may be called.
-type limit struct {
-	*rate.Limiter
+// limitKey is a hook with what it is allowed: mappings of one address may differ.
+type limitKey struct {
+	hook      string
 	perMinute int
 }
+
+// limit is how often one hook may be called, and how many items its lists may bring.
+type limit struct{ calls, items *rate.Limiter }
 
 // New makes the feature.
 func New(o Options) (host.Feature, error) {
 	f := &feature{
 		o: o, path: Section.Of(o.Settings.Snapshot().Config).Path, tries: newTries(), unproven: make(chan struct{}, maxUnproven),
-		limits: map[string]*limit{}, inside: newInside(o),
+		limits: map[limitKey]*limit{}, inside: newInside(o),
 	}
 	o.Sessions.Subscribe(session.Subscriber{Hears: f.inside})
 	o.Inside.Deliverer.Follow(f.inside.sent)
@@ -173,20 +177,40 @@ func (f *feature) moved() []protocol.Problem {
 	return nil
 }
 
-// allowed takes one of the calls that a hook has in a minute.
-func (f *feature) allowed(hook string, perMinute int, n int) (wait time.Duration, ok bool) {
+// allowed takes one of the calls that a hook has in a minute, whatever it asks for,
+// and the items of its list from a limit of their own, in which the longest list has
+// room. What is refused takes nothing.
+func (f *feature) allowed(h Configured, in incoming, p plan) error {
+	key, setting := limitKey{in.name, h.PerMinute}, "hooks.perMinute"
+	if p.perMinute > 0 {
+		key.perMinute, setting = p.perMinute, "perMinute of its mapping"
+	}
+	items := max(key.perMinute, maxItems)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l := f.limits[hook]
-	if l == nil || l.perMinute != perMinute {
-		l = &limit{rate.NewLimiter(rate.Limit(float64(perMinute)/60), max(perMinute, maxItems)), perMinute}
-		f.limits[hook] = l
+	l := f.limits[key]
+	if l == nil {
+		l = &limit{calls: perMinute(key.perMinute), items: perMinute(items)}
+		f.limits[key] = l
 	}
 	now := f.o.Now()
-	r := l.ReserveN(now, n)
-	if wait = r.DelayFrom(now); wait > 0 {
-		r.CancelAt(now)
-		return wait, false
+	call := l.calls.ReserveN(now, 1)
+	if wait := call.DelayFrom(now); wait > 0 {
+		call.CancelAt(now)
+		return &refusal{http.StatusTooManyRequests, fmt.Sprintf("This hook was called too often; %s allows %d a minute. Send it again later.",
+			setting, key.perMinute), wait}
 	}
-	return 0, true
+	if !p.batch {
+		return nil
+	}
+	list := l.items.ReserveN(now, len(p.actions))
+	if wait := list.DelayFrom(now); wait > 0 {
+		list.CancelAt(now)
+		call.CancelAt(now)
+		return &refusal{http.StatusTooManyRequests, fmt.Sprintf("The lists of this hook bring too much; %d items a minute are the most. "+
+			"Send it again later.", items), wait}
+	}
+	return nil
 }
+
+func perMinute(n int) *rate.Limiter { return rate.NewLimiter(rate.Limit(float64(n)/60), n) }

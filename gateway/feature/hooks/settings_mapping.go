@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hearth-assistant/hearth/gateway/command"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/webhook"
 )
@@ -97,6 +98,10 @@ func (m *Mapping) check() error {
 		return errors.New("a mapping with a signature needs match.path: the address that the service calls")
 	case m.Action == kindWake && m.WakeMode == nextHeartbeat && m.SessionKey != "":
 		return errors.New("sessionKey needs wakeMode \"now\": what waits for the next heartbeat goes into the main session")
+	}
+	if _, err := level(m.Thinking); err != nil && !webhook.Templated(m.Thinking) {
+		return config.Notice("thinking of a mapping must be one of " + strings.Join(command.Levels("think"), ", ") +
+			"; with another one the assistant thinks as it usually does")
 	}
 	return nil
 }
