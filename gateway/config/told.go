@@ -1,10 +1,13 @@
 package config
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // told is what is said of issues. Who patched single values (patch is not nil) wrote no
 // file: what is new is told without its place there, and with its key only where they
-// wrote several.
+// wrote several, or a list whose entries have keys of their own.
 func (s *Snapshot) told(old *Snapshot, patch *node) []Issue {
 	if patch == nil {
 		return s.Issues
@@ -34,15 +37,27 @@ func unknown(issues, old []Issue) []Issue {
 }
 
 func placeless(issues []Issue, patch *node) []Issue {
-	several := patch.leaves() > 1
+	several, list := patch.leaves() > 1, patch.list(nil)
 	out := make([]Issue, len(issues))
 	for i, is := range issues {
 		out[i] = Issue{Path: is.Path, Message: is.Message}
-		if several && is.Path != "" {
+		if inside := list != "" && strings.HasPrefix(is.Path, list+"["); inside || several && is.Path != "" {
 			out[i].Message = is.Path + ": " + is.Message
 		}
 	}
 	return out
+}
+
+// list is where a patch of one value writes a list of objects, "" where it writes
+// something else.
+func (n *node) list(at Path) string {
+	switch {
+	case n.kind == kindArray && slices.ContainsFunc(n.items, func(it item) bool { return it.value.kind == kindObject }):
+		return at.shown()
+	case n.kind == kindObject && len(n.items) == 1:
+		return n.items[0].value.list(append(at, Key(n.items[0].key)))
+	}
+	return ""
 }
 
 // leaves counts the values that are no objects.
