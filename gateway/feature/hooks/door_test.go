@@ -181,15 +181,15 @@ func TestHookRefusals(t *testing.T) {
 func TestHookMappingsAreRefusedByName(t *testing.T) {
 	_, p, _ := hooked(t, "chat/echo", "")
 	for mapping, says := range map[string]string{
-		`{match: {path: "b"}, signature: {kind: "bogus", secret: "0123456789abcdef"}, messageTemplate: "x"}`: "hooks.mappings[1].signature.kind: " +
+		`signature: {kind: "bogus", secret: "0123456789abcdef"}, messageTemplate: "x"`: "hooks.mappings[1].signature.kind: " +
 			"this is not a known choice; allowed: github, ",
-		`{match: {path: "b"}, action: "do", messageTemplate: "x"}`: "hooks.mappings[1].action: this is not a known choice; allowed: agent, wake",
-		`{match: {path: "b"}}`: "hooks.mappings[1]: a mapping needs messageTemplate",
-		`{match: {path: "b"}, forEach: "a.b", messageTemplate: "x"}`:     "hooks.mappings[1].forEach: ",
-		`{match: {path: "b"}, timeoutSeconds: -1, messageTemplate: "x"}`: "hooks.mappings[1].timeoutSeconds: ",
+		`action: "do", messageTemplate: "x"`:       "hooks.mappings[1].action: this is not a known choice; allowed: agent, wake",
+		`name: "b"`:                                "hooks.mappings[1]: a mapping needs messageTemplate",
+		`forEach: "a.b", messageTemplate: "x"`:     "hooks.mappings[1].forEach: ",
+		`timeoutSeconds: -1, messageTemplate: "x"`: "hooks.mappings[1].timeoutSeconds: ",
 	} {
 		said := p.Refused(protocol.MethodConfigPatch, protocol.ConfigSetParams{
-			Raw: `{hooks: {mappings: [{match: {path: "a"}, messageTemplate: "x"}, ` + mapping + `]}}`})
+			Raw: `{hooks: {mappings: [{match: {path: "a"}, messageTemplate: "x"}, {match: {path: "b"}, ` + mapping + `}]}}`})
 		if !strings.Contains(said, says) {
 			t.Errorf("%s: %q, want %q", mapping, said, says)
 		}
