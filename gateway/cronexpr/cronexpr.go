@@ -352,5 +352,8 @@ var alias = map[string]string{
 // name: the times that everybody chooses.
 func (s *Schedule) FullHours() bool { return s.running && s.min == 1 && s.sec == 1 }
 
+// Crowded reports whether it is due several times within a minute.
+func (s *Schedule) Crowded() bool { return bits.OnesCount64(s.sec) > 1 }
+
 // Often reports whether it goes by real time: its hours are * or */n.
 func (s *Schedule) Often() bool { return s.running }

@@ -103,6 +103,16 @@ func (out *Schedule) expression(s protocol.CronSchedule, o Options) (err error) 
 	return nil
 }
 
+// Calm refuses an expression that comes more often than once a minute, as nothing that
+// people plan does. Its error is for people.
+func (s *Schedule) Calm() error {
+	if s.expr == nil || !s.expr.Crowded() {
+		return nil
+	}
+	return errors.New("no job repeats more often than once a minute, and this expression names several seconds of a minute; " +
+		"name one of them, or leave the seconds out: five fields are minute, hour, day, month and weekday")
+}
+
 // Next is the first slot after a moment, both in milliseconds since 1970; ok is
 // false when there is none.
 func (s *Schedule) Next(after int64) (slot int64, ok bool) {

@@ -118,6 +118,21 @@ func TestHostileSchedules(t *testing.T) {
 	}
 }
 
+// An expression that names several seconds of a minute is read, and is nothing to plan.
+func TestCalm(t *testing.T) {
+	for expr, calm := range map[string]bool{
+		"* * * * * *": false, "*/30 * * * * *": false, "0,30 0 9 * * *": false, "5-6 0 9 1 1 *": false,
+		"* * * * *": true, "0 * * * * *": true, "17 0 9 * * MON": true, "*/59 * * * *": true,
+	} {
+		if err := compile(t, protocol.CronSchedule{Kind: "cron", Expr: expr}, schedule.Options{}).Calm(); (err == nil) != calm {
+			t.Errorf("%s: %v", expr, err)
+		}
+	}
+	if err := compile(t, protocol.CronSchedule{Kind: "every", EveryMs: 60_000}, schedule.Options{}).Calm(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Slots follow one another, and counting them finds the last.
 func TestSlotsAndCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

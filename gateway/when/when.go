@@ -306,7 +306,7 @@ func (d *draft) recurring(now time.Time) (p Plan, ok bool, err error) {
 			return p, false, nil
 		}
 		if e.exact < time.Minute {
-			return p, true, Error("Every minute is the most.")
+			return p, true, Error("No job repeats more often than once a minute.")
 		}
 		return Plan{Every: e.exact}, true, nil
 	case e.months > 1 || e.months == 1 && weekdays != 0:

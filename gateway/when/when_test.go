@@ -105,7 +105,7 @@ func TestRead(t *testing.T) {
 		"每天": "0 9 * * *", "每晚十点": "0 22 * * *",
 		// Nothing of the kind
 		"": "error", "nine": "error", "soon": "error", "in a jiffy": "error", "call mum": "error", "25:00": "error",
-		"every 10 seconds": "error: Every minute is the most.",
+		"every 10 seconds": "error: No job repeats more often than once a minute.",
 		"today at 14:00":   "error: 14:00 is over for today.", "2025-01-01": "error: 1 January 2025 is over.",
 		"30 February":     "error: There is no such day.",
 		"Friday Saturday": "error", "every every day": "error", "in 99999999 hours": "error",

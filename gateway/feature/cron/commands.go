@@ -68,7 +68,7 @@ func (f *feature) cmdLoop(ctx context.Context, key, args string) (string, error)
 		return "What is to be done again and again? For example `/loop 10m is the build done?` or " +
 			"`/loop every weekday at 8 summarize my mail`.", nil
 	case plan.Every > 0 && plan.Every < time.Minute:
-		return "Every minute is the most.", nil
+		return "No job repeats more often than once a minute.", nil
 	}
 	spec := protocol.CronSpec{Name: headline(what), Payload: protocol.CronPayload{Kind: protocol.CronAgentTurn, Message: what}}
 	if !said {

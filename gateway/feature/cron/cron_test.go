@@ -133,6 +133,7 @@ func TestCronRefusals(t *testing.T) {
 	for name, change := range map[string]map[string]any{
 		"an expression": {"schedule": map[string]any{"kind": "cron", "expr": "99 * * * *"}},
 		"a date":        {"schedule": map[string]any{"kind": "cron", "expr": "0 0 30 2 *"}},
+		"each second":   {"schedule": map[string]any{"kind": "cron", "expr": "* * * * * *"}},
 		"a zone":        {"schedule": map[string]any{"kind": "cron", "expr": "0 9 * * *", "tz": "Mars/Olympus"}},
 		"a kind":        {"schedule": map[string]any{"kind": "moon"}},
 		"a payload":     {"payload": map[string]any{"kind": "agentTurn"}},

@@ -199,7 +199,7 @@ func (f *feature) update(ctx context.Context, p protocol.CronUpdateParams) (out 
 		return out, forClients(job.ErrChanged)
 	}
 	next, err := patched(was.CronSpec, p.Patch)
-	if err == nil {
+	if err == nil && !onlyOff(p.Patch) {
 		err = cmp.Or(f.check(&next), f.roomToWatch(&next, id))
 	}
 	if err != nil {

@@ -45,6 +45,9 @@ func (f *feature) preview(_ context.Context, p protocol.CronPreviewParams) (prot
 		s = &read
 	}
 	plan, err := schedule.Compile(*s, schedule.Options{Zone: now.Location(), Created: now.UnixMilli()})
+	if err == nil {
+		err = plan.Calm()
+	}
 	if err != nil {
 		out.Error = protocol.Sentence(err.Error())
 		return out, nil

@@ -85,6 +85,9 @@ func (f *feature) proposed(context.Context, method.None) (protocol.CronProposals
 func (f *feature) propose(ctx context.Context, p protocol.CronProposal) (protocol.CronProposal, error) {
 	now := f.Now()
 	plan, err := schedule.Compile(p.Schedule, schedule.Options{Zone: f.zone(), Created: now.UnixMilli()})
+	if err == nil {
+		err = plan.Calm()
+	}
 	if err != nil {
 		return p, err
 	}

@@ -80,6 +80,9 @@ func (f *feature) checkSchedule(s *protocol.CronSpec) error {
 	if err != nil {
 		return err
 	}
+	if err := plan.Calm(); err != nil {
+		return err
+	}
 	if _, comes := plan.Next(f.Now().UnixMilli()); !comes && sc.Kind == protocol.CronExpr {
 		return fmt.Errorf("the expression %q never comes, as no date matches it; change its day or its month", sc.Expr)
 	}
@@ -256,6 +259,17 @@ func patched(s protocol.CronSpec, patch json.RawMessage) (out protocol.CronSpec,
 		return out, fmt.Errorf("the patch does not fit a job: %w", err)
 	}
 	return out, nil
+}
+
+// onlyOff reports whether a patch does nothing but switch a job off: that is possible also
+// for one that nobody could make any more.
+func onlyOff(patch json.RawMessage) bool {
+	var change map[string]any
+	if decode(patch, &change) != nil || len(change) != 1 {
+		return false
+	}
+	on, said := change["enabled"].(bool)
+	return said && !on
 }
 
 // decode keeps numbers as they were written.
