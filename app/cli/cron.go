@@ -189,9 +189,19 @@ func showJob(ctx context.Context, a *app, name string) error {
 		}
 		rows = appendSaid(rows, "zone", own.Zone)
 		rows = appendSaid(rows, "careful", own.Warning)
+		if c := own.CatchUp; c != nil {
+			rows = append(rows, []string{"missed", catchUpWords(c)})
+		}
 		if w := own.Watching; w != nil {
-			rows = append(rows, []string{"looked", moment(w.LookedAtMs, now)})
+			looked := "looked"
+			if j.Schedule.Kind == protocol.CronStream {
+				looked = "started"
+			}
+			rows = append(rows, []string{looked, moment(w.LookedAtMs, now)})
 			rows = appendSaid(rows, "problem", w.Problem)
+			if w.Problem != "" && w.NextLookAtMs > 0 {
+				rows = append(rows, []string{"tried again", moment(w.NextLookAtMs, now)})
+			}
 		}
 	}
 	rows = appendSaid(rows, "error", j.State.LastError)
@@ -242,11 +252,22 @@ func updateJob(ctx context.Context, a *app, name string,
 	return &res, nil
 }
 
+// byFlags says what a job may say by the flags of the command.
+var byFlags = strings.NewReplacer(
+	"schedule.match", "--stream-match", "schedule.mode", "--stream-mode", "schedule.command", "--stream-command",
+	"trigger.script", "--trigger-script", "payload.script", "--script", "payload.toolBudget", "--script-tool-budget",
+	"payload.argv", "--command-argv", "payload.message", "--message", "payload.text", "--remind",
+	"delivery.to", "--webhook", "delivery.mode", "--announce, --webhook or --no-deliver",
+	"failureAlert.to", "--failure-alert-to", "failureAlert.mode", "--failure-alert-mode",
+	"sessionTarget", "--session", "wakeMode", "--wake", "pacing.min", "--pacing-min", "pacing.max", "--pacing-max",
+	"hearth.catchUp.mode", "--catch-up", "hearth.catchUp.within", "--catch-up-within",
+)
+
 // explainJob adds what to do to a refusal of the gateway.
 func explainJob(err error) error {
 	var refusal *protocol.Error
 	if errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest {
-		return &failure{exitFailure, refusalWords(refusal),
+		return &failure{exitFailure, byFlags.Replace(refusalWords(refusal)),
 			"`hearth cron add --help` shows what a job may say, `hearth cron list --all` what there is"}
 	}
 	return err

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +17,8 @@ import (
 const maxJobScript = 64 << 10
 
 // common puts what belongs to neither schedule, payload nor delivery into a job.
-func (f *jobFlags) common(c *cobra.Command, job map[string]any) error {
+// was is the job so far, nil for a new one.
+func (f *jobFlags) common(c *cobra.Command, job map[string]any, was *protocol.CronJob) error {
 	set := c.Flags().Changed
 	for flag, to := range map[string]struct {
 		field string
@@ -42,12 +45,27 @@ func (f *jobFlags) common(c *cobra.Command, job map[string]any) error {
 		}
 		job["pacing"] = pacing
 	}
+	if s := f.session; s != "" && !strings.HasPrefix(s, protocol.CronSessionPrefix) &&
+		!slices.Contains([]string{protocol.CronMain, protocol.CronIsolated, protocol.CronCurrent}, s) {
+		return usage("--session is main, isolated, current or session:KEY, not %s", line(s))
+	}
+	if f.wake != "" && f.wake != protocol.CronWakeNow && f.wake != protocol.CronWakeNext {
+		return usage("--wake is now or next-heartbeat, not %s", line(f.wake))
+	}
 	own := map[string]any{}
 	if set("catch-up") || set("catch-up-within") {
-		if f.catchUp == "" {
+		catchUp := map[string]any{}
+		switch {
+		case slices.Contains([]string{"once", "skip", "all"}, f.catchUp):
+			catchUp["mode"] = f.catchUp
+		case set("catch-up"):
+			return usage("--catch-up is once, skip or all, not %s", line(f.catchUp))
+		case was == nil || was.Hearth == nil || was.Hearth.CatchUp == nil:
 			return usage("--catch-up-within needs --catch-up: once, skip or all")
 		}
-		catchUp := map[string]any{"mode": f.catchUp}
+		if d, err := time.ParseDuration(f.catchUpWithin); f.catchUpWithin != "" && (err != nil || d <= 0) {
+			return usage("--catch-up-within is a length of time such as 6h, not %s", line(f.catchUpWithin))
+		}
 		if f.catchUpWithin != "" {
 			catchUp["within"] = f.catchUpWithin
 		}
@@ -70,10 +88,13 @@ func (f *jobFlags) common(c *cobra.Command, job map[string]any) error {
 	return nil
 }
 
-// payload is what the job does, nil when nothing was said about it; was is the
-// kind so far.
-func (f *jobFlags) payload(a *app, c *cobra.Command, was string) (map[string]any, error) {
-	p := map[string]any{}
+// payload is what the job does, nil when nothing was said about it; job is the
+// job so far, nil for a new one.
+func (f *jobFlags) payload(a *app, c *cobra.Command, job *protocol.CronJob) (map[string]any, error) {
+	p, was := map[string]any{}, ""
+	if job != nil {
+		was = job.Payload.Kind
+	}
 	switch {
 	case f.remind != "":
 		p["kind"], p["text"] = protocol.CronSystemEvent, f.remind
@@ -97,6 +118,18 @@ func (f *jobFlags) payload(a *app, c *cobra.Command, was string) (map[string]any
 		p["kind"], p["script"] = protocol.CronScript, strings.TrimSpace(text)
 	}
 	said := len(p) > 0
+	if words, ok := cmp.Or(p["text"], p["message"]).(string); ok && strings.TrimSpace(words) == "" {
+		return nil, &failure{exitUsage, "there is nothing to remind of or to do: the words are empty",
+			"say it behind the time, as in `hearth cron add 20m --remind \"The tea is ready\"`"}
+	}
+	if f.asksNobody(job, p) {
+		for _, flag := range []string{"model", "fallbacks", "thinking", "light-context"} {
+			if c.Flags().Changed(flag) {
+				return nil, &failure{exitUsage, "--" + flag + " is for what the assistant is asked, and this job asks no model",
+					"say with --message what the assistant is to do"}
+			}
+		}
+	}
 	for flag, to := range map[string]struct {
 		field string
 		value any
@@ -130,6 +163,16 @@ func (f *jobFlags) payload(a *app, c *cobra.Command, was string) (map[string]any
 		p["kind"] = was
 	}
 	return p, nil
+}
+
+// asksNobody reports whether a job asks no model: p is what the flags say of what it does,
+// and job the one so far.
+func (f *jobFlags) asksNobody(job *protocol.CronJob, p map[string]any) bool {
+	kind, reminds := p["kind"], f.remind != ""
+	if kind == nil && job != nil {
+		kind, reminds = job.Payload.Kind, job.Hearth != nil && job.Hearth.Reminder
+	}
+	return kind == protocol.CronCommand || kind == protocol.CronScript || kind == protocol.CronSystemEvent && reminds
 }
 
 func commas(s string) []string {
@@ -254,7 +297,7 @@ func failureAlert(c *cobra.Command) (any, error) {
 func (f *jobFlags) patch(ctx context.Context, a *app, c *cobra.Command, j *protocol.CronJob,
 	forget map[string]*bool) (map[string]any, error) {
 	patch := map[string]any{}
-	if err := f.common(c, patch); err != nil {
+	if err := f.common(c, patch, j); err != nil {
 		return nil, err
 	}
 	if f.enabled || f.disabled {
@@ -267,7 +310,7 @@ func (f *jobFlags) patch(ctx context.Context, a *app, c *cobra.Command, j *proto
 	if schedule != nil {
 		patch["schedule"] = schedule
 	}
-	payload, err := f.payload(a, c, j.Payload.Kind)
+	payload, err := f.payload(a, c, j)
 	if err != nil {
 		return nil, err
 	}

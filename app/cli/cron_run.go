@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,7 +82,16 @@ func runJob(ctx context.Context, a *app, o cronRunOptions, name string) error {
 	if err == nil && (run.Status != protocol.CronOK || run.CompletionStatus == "failed") {
 		return &failure{exitFailure, "the run failed: " + line(run.Error+run.DeliveryError), "`hearth cron runs " + shortID(j.ID) + "` has more"}
 	}
+	if err == nil && undelivered(run, j.Delivery) {
+		return &failure{exitFailure, "the run is done, and its result did not arrive: " + line(cmp.Or(run.DeliveryError, "nobody knows why")),
+			"`hearth cron show " + shortID(j.ID) + "` says where it goes, `hearth cron edit " + shortID(j.ID) + " --help` how to change that"}
+	}
 	return err
+}
+
+// undelivered reports whether a result did not arrive that was to arrive.
+func undelivered(r *protocol.CronRun, d *protocol.CronDelivery) bool {
+	return r.DeliveryStatus == protocol.CronNotDelivered && (d == nil || !d.BestEffort)
 }
 
 // waitForRun looks until a run has ended and it is known what became of its result:
@@ -143,6 +154,9 @@ func listRuns(ctx context.Context, a *app, p protocol.CronRunsParams, args []str
 	if *p.Limit < 1 || *p.Limit > 200 {
 		return usage("--limit must be between 1 and 200")
 	}
+	if err := wrongSift(p); err != nil {
+		return err
+	}
 	name := p.ID
 	if len(args) == 1 {
 		if name != "" && name != args[0] {
@@ -178,11 +192,17 @@ func listRuns(ctx context.Context, a *app, p protocol.CronRunsParams, args []str
 	if a.asJSON {
 		return a.out().json(res)
 	}
-	if len(res.Entries) == 0 {
+	now := time.Now()
+	rows, err := runningRows(ctx, c, p, now)
+	if err != nil {
+		return err
+	}
+	if len(res.Entries)+len(rows) == 0 {
+		if sifts(p) {
+			return a.out().print("No run is like that.\n")
+		}
 		return a.out().print("No run yet.\n")
 	}
-	now := time.Now()
-	var rows [][]string
 	for i := range res.Entries {
 		r := &res.Entries[i]
 		took := "-"
@@ -199,6 +219,52 @@ func listRuns(ctx context.Context, a *app, p protocol.CronRunsParams, args []str
 		return a.errs().print(dim(fmt.Sprintf("There are %d; --offset %d shows more.", res.Total, *res.NextOffset)), "\n")
 	}
 	return nil
+}
+
+// wrongSift refuses to look for runs of a kind that there is not.
+func wrongSift(p protocol.CronRunsParams) error {
+	for _, only := range []struct {
+		flag, value string
+		may         []string
+	}{
+		{"--status", p.Status, []string{"", "all", protocol.CronOK, protocol.CronError, protocol.CronSkipped}},
+		{"--delivery-status", p.DeliveryStatus, []string{
+			"", protocol.CronDelivered, protocol.CronNotDelivered, protocol.CronUnknown, protocol.CronNotRequested,
+		}},
+		{"--sort", p.SortDir, []string{"", "asc", "desc"}},
+	} {
+		if !slices.Contains(only.may, only.value) {
+			return usage("%s is %s, not %s", only.flag, orWords(only.may[1:]), line(only.value))
+		}
+	}
+	return nil
+}
+
+// sifts reports whether only some runs are asked for.
+func sifts(p protocol.CronRunsParams) bool {
+	return p.Status != "" && p.Status != "all" || p.DeliveryStatus != "" || p.Query != "" || p.RunID != "" || p.Offset > 0
+}
+
+// runningRows are the runs that go on just now, which the log has when they are over.
+func runningRows(ctx context.Context, c *client.Client, p protocol.CronRunsParams, now time.Time) (rows [][]string, err error) {
+	if sifts(p) {
+		return nil, nil
+	}
+	err = eachJob(ctx, c, protocol.CronListParams{IncludeDisabled: true}, func(j *protocol.CronJob) bool {
+		if since := j.State.RunningAtMs; since > 0 && (p.ID == "" || p.ID == j.ID) {
+			rows = append(rows, []string{moment(since, now), "-", "-", text.Ellipsis(line(jobName(j)), 30), runningWords(since, now)})
+		}
+		return true
+	})
+	return rows, err
+}
+
+// runningWords says that a run goes on, and for how long it has.
+func runningWords(since int64, now time.Time) string {
+	if d := now.Sub(time.UnixMilli(since)); d >= time.Second {
+		return "still running, for " + span(d.Truncate(time.Second)) + " now"
+	}
+	return "still running"
 }
 
 // ranAs finds a job that is gone in the log of all runs, by its id, the beginning

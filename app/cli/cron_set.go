@@ -191,14 +191,14 @@ func (f *jobFlags) arguments(c *cobra.Command, args []string) error {
 // job is the new job, as it goes to the gateway.
 func (f *jobFlags) job(ctx context.Context, a *app, c *cobra.Command) (map[string]any, error) {
 	job := map[string]any{"enabled": !f.disabled, "wakeMode": cmp.Or(f.wake, protocol.CronWakeNow)}
-	if err := f.common(c, job); err != nil {
+	if err := f.common(c, job, nil); err != nil {
 		return nil, err
 	}
 	schedule, err := f.schedule(ctx, a, nil)
 	if err != nil {
 		return nil, err
 	}
-	payload, err := f.payload(a, c, "")
+	payload, err := f.payload(a, c, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -356,8 +356,21 @@ func (f *jobFlags) inWords(ctx context.Context, a *app, said string) (*protocol.
 		return nil, explainJob(err)
 	}
 	if res.Error != "" || res.Schedule == nil {
-		return nil, &failure{exitUsage, cmp.Or(strings.TrimSuffix(line(res.Error), "."), "“"+line(said)+"” is no time that Hearth understands"),
-			"for example 20m, \"2026-12-24 18:00\", \"Friday at nine\", \"every weekday at 8\" or \"0 9 * * 1-5\""}
+		return nil, noTime(said, res.Error)
 	}
 	return res.Schedule, nil
+}
+
+// noTime says why what was said is no time, and how times are said.
+func noTime(said, problem string) error {
+	why := cmp.Or(strings.TrimSuffix(line(problem), "."), "“"+line(said)+"” is no time that Hearth understands")
+	for _, c := range []struct{ like, hint string }{
+		{"; write it like", "for example 20m, \"2026-12-24 18:00\", \"Friday at nine\", \"every weekday at 8\" or \"0 9 * * 1-5\""},
+		{"; zones are called like", "zones are called like Europe/Vienna; without --tz it is yours"},
+	} {
+		if before, _, ok := strings.Cut(why, c.like); ok {
+			return &failure{exitUsage, before, c.hint}
+		}
+	}
+	return &failure{exitUsage, why, "`hearth cron add --help` says how times may be said"}
 }

@@ -39,6 +39,52 @@ func TestPositionalSchedule(t *testing.T) {
 	}
 }
 
+// What goes on is told as that, in the list too, and not as what never ran.
+func TestWhatRunsIsToldAsRunning(t *testing.T) {
+	now := time.Date(2026, 11, 23, 14, 10, 0, 0, time.UTC)
+	at := func(d time.Duration) int64 { return now.Add(-d).UnixMilli() }
+	for want, s := range map[string]protocol.CronJobState{
+		"never ran":              {},
+		"runs since today 14:05": {RunningAtMs: at(5 * time.Minute)},
+		"failed today 13:10":     {RunningAtMs: at(5 * time.Minute), LastRunAtMs: at(time.Hour), LastRunStatus: protocol.CronError},
+	} {
+		if got := resultWords(&protocol.CronJob{State: s}, now); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got, want := runningWords(at(90*time.Second), now), "still running, for 1 min 30 s now"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A result that did not arrive is no success, unless the job says that it need not.
+func TestUndelivered(t *testing.T) {
+	for _, c := range []struct {
+		status string
+		d      *protocol.CronDelivery
+		want   bool
+	}{
+		{protocol.CronDelivered, nil, false}, {protocol.CronNotRequested, nil, false}, {protocol.CronNotDelivered, nil, true},
+		{protocol.CronNotDelivered, &protocol.CronDelivery{}, true}, {protocol.CronNotDelivered, &protocol.CronDelivery{BestEffort: true}, false},
+	} {
+		if got := undelivered(&protocol.CronRun{DeliveryStatus: c.status}, c.d); got != c.want {
+			t.Errorf("%s %+v: %v", c.status, c.d, got)
+		}
+	}
+}
+
+// What becomes of times that were missed is shown in words.
+func TestCatchUpInWords(t *testing.T) {
+	for want, c := range map[string]protocol.CronCatchUp{
+		"made up for once, unless it is longer ago than 6h": {Mode: "once", Within: "6h"},
+		"left out": {Mode: "skip"}, "made up for, each of them": {Mode: "all"},
+	} {
+		if got := catchUpWords(&c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // A run counts as ended when its receipt is there, and says how it went.
 func TestRunsAreSettledByTheirReceipt(t *testing.T) {
 	for want, r := range map[string]protocol.CronRun{

@@ -84,7 +84,10 @@ func scheduleWords(j *protocol.CronJob) string {
 // resultWords says how the last run went, and whether its result arrived.
 func resultWords(j *protocol.CronJob, now time.Time) string {
 	s := &j.State
-	if s.LastRunAtMs == 0 {
+	switch {
+	case s.RunningAtMs > 0 && s.LastRunAtMs == 0:
+		return "runs since " + moment(s.RunningAtMs, now)
+	case s.LastRunAtMs == 0:
 		return "never ran"
 	}
 	words := map[string]string{protocol.CronOK: "done", protocol.CronError: "failed", protocol.CronSkipped: "left out"}[s.LastRunStatus]
@@ -95,6 +98,28 @@ func resultWords(j *protocol.CronJob, now time.Time) string {
 		words += ", not delivered"
 	}
 	return words + " " + moment(s.LastRunAtMs, now)
+}
+
+// orWords puts what may be said into words: "a, b or c".
+func orWords(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
+
+// catchUpWords says what becomes of times that were missed.
+func catchUpWords(c *protocol.CronCatchUp) string {
+	words := map[string]string{
+		"once": "made up for once", "skip": "left out", "all": "made up for, each of them",
+	}[c.Mode]
+	if words == "" {
+		words = c.Mode
+	}
+	if c.Within != "" && c.Mode != "skip" {
+		words += ", unless it is longer ago than " + c.Within
+	}
+	return words
 }
 
 // payloadWords says what a job does.

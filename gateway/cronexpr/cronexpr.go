@@ -56,7 +56,7 @@ func Parse(expr string) (*Schedule, error) {
 		f = append([]string{"0"}, f...)
 	}
 	if len(f) != 6 {
-		return nil, fmt.Errorf("%q has %d fields; write five (minute hour day month weekday), or six with seconds first", expr, len(f))
+		return nil, fmt.Errorf("it has %d of five fields (minute hour day month weekday), or of six with seconds first", len(f))
 	}
 	s := &Schedule{running: strings.HasPrefix(f[2], "*")}
 	for _, r := range []struct {

@@ -25,6 +25,16 @@ func PublicBut(o Options, p Policy) *Client {
 	return &Client{http: &http.Client{Transport: guarded(o, p), CheckRedirect: redirects(p.check)}, parse: parse}
 }
 
+// Check refuses an address that may not be reached, as far as that can be said before its
+// name is resolved.
+func (p Policy) Check(raw string) error {
+	u, err := read(raw)
+	if err != nil {
+		return err
+	}
+	return p.check(u)
+}
+
 // check is what check decides, where the owner has decided nothing.
 func (p Policy) check(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())

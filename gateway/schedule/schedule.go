@@ -84,8 +84,8 @@ func (out *Schedule) expression(s protocol.CronSchedule, o Options) (err error) 
 		out.zone = time.UTC
 	}
 	if tz := strings.TrimSpace(s.TZ); tz != "" {
-		if out.zone, err = time.LoadLocation(tz); err != nil || tz == "Local" {
-			return fmt.Errorf("there is no time zone called %q; zones are called like Europe/Berlin", s.TZ)
+		if out.zone, err = Zone(tz); err != nil {
+			return err
 		}
 	}
 	window := int64(0)
@@ -101,6 +101,41 @@ func (out *Schedule) expression(s protocol.CronSchedule, o Options) (err error) 
 		out.offset = int64(h.Sum64() % uint64(window))
 	}
 	return nil
+}
+
+// Zone is a time zone by its name, whose letters may be small or capital ones. Its error
+// is for people.
+func Zone(name string) (*time.Location, error) {
+	said := strings.TrimSpace(name)
+	for _, n := range []string{said, zoneCase(said), strings.ToUpper(said)} {
+		if z, err := time.LoadLocation(n); err == nil && n != "Local" && n != "" {
+			return z, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no time zone called %q; zones are called like Europe/Berlin", clip(name))
+}
+
+// zoneCase writes the name of a zone as zones are written: Africa/Dar_es_Salaam.
+func zoneCase(name string) string {
+	var out strings.Builder
+	word := ""
+	add := func() {
+		if small := word == "of" || word == "es" || word == "au" || word == "in"; word != "" && !small {
+			word = strings.ToUpper(word[:1]) + word[1:]
+		}
+		out.WriteString(word)
+		word = ""
+	}
+	for _, r := range strings.ToLower(name) {
+		if strings.ContainsRune("/_-", r) {
+			add()
+			out.WriteRune(r)
+			continue
+		}
+		word += string(r)
+	}
+	add()
+	return out.String()
 }
 
 // Calm refuses an expression that comes more often than once a minute, as nothing that

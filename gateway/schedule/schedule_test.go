@@ -118,6 +118,20 @@ func TestHostileSchedules(t *testing.T) {
 	}
 }
 
+// The letters of a zone's name may be small or capital ones.
+func TestZone(t *testing.T) {
+	for said, want := range map[string]string{
+		"Europe/Vienna": "Europe/Vienna", "europe/vienna": "Europe/Vienna", "EUROPE/VIENNA": "Europe/Vienna", "utc": "UTC",
+		"america/port-au-prince": "America/Port-au-Prince", "AFRICA/DAR_ES_SALAAM": "Africa/Dar_es_Salaam", "Mars": "", "local": "", "": "",
+		"../../etc/passwd": "",
+	} {
+		z, err := schedule.Zone(said)
+		if (err == nil) != (want != "") || err == nil && !strings.EqualFold(z.String(), want) {
+			t.Errorf("%q is %v, %v", said, z, err)
+		}
+	}
+}
+
 // An expression that names several seconds of a minute is read, and is nothing to plan.
 func TestCalm(t *testing.T) {
 	for expr, calm := range map[string]bool{

@@ -43,6 +43,9 @@ type Error string
 
 func (e Error) Error() string { return string(e) }
 
+// TooOften is said of what is to happen again and again, and more often than anything is planned.
+const TooOften = Error("No job repeats more often than once a minute.")
+
 // maxText bounds what is looked at, maxPhrase how long a time at the end of a
 // message may be: people say when in few words.
 const maxText, maxPhrase = 4096, 160
@@ -306,7 +309,7 @@ func (d *draft) recurring(now time.Time) (p Plan, ok bool, err error) {
 			return p, false, nil
 		}
 		if e.exact < time.Minute {
-			return p, true, Error("No job repeats more often than once a minute.")
+			return p, true, TooOften
 		}
 		return Plan{Every: e.exact}, true, nil
 	case e.months > 1 || e.months == 1 && weekdays != 0:

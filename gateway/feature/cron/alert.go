@@ -42,7 +42,7 @@ func (f *feature) alert(r job.Run) (w way) {
 	w.label = "Jobs"
 	w.text = fmt.Sprintf("The job “%s” failed: %s", r.JobName, r.Error)
 	if n > 1 {
-		w.text += fmt.Sprintf(" That was the %d. time in a row.", n)
+		w.text += fmt.Sprintf(" That was %d times in a row.", n)
 	}
 	agent := f.agentOf(r.Spec)
 	w.into = rules.Main(f.Settings, agent)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,13 +63,13 @@ func (f *feature) cmdRemind(ctx context.Context, key, args string) (string, erro
 }
 
 func (f *feature) cmdLoop(ctx context.Context, key, args string) (string, error) {
-	plan, what, said := loop(strings.TrimSpace(args), f.Now().In(f.zone()))
+	plan, what, said, err := loop(strings.TrimSpace(args), f.Now().In(f.zone()))
 	switch {
+	case err != nil:
+		return err.Error() + " Say another time.", nil
 	case what == "":
 		return "What is to be done again and again? For example `/loop 10m is the build done?` or " +
 			"`/loop every weekday at 8 summarize my mail`.", nil
-	case plan.Every > 0 && plan.Every < time.Minute:
-		return "No job repeats more often than once a minute.", nil
 	}
 	spec := protocol.CronSpec{Name: headline(what), Payload: protocol.CronPayload{Kind: protocol.CronAgentTurn, Message: what}}
 	if !said {
@@ -79,15 +80,17 @@ func (f *feature) cmdLoop(ctx context.Context, key, args string) (string, error)
 
 // loop reads an interval, as a length or in words, and what is to be done; without
 // an interval it is ten minutes, until the assistant says something else.
-func loop(args string, now time.Time) (p when.Plan, what string, said bool) {
+func loop(args string, now time.Time) (p when.Plan, what string, said bool, err error) {
 	first, rest, _ := strings.Cut(args, " ")
-	if every, ok, err := when.Read("every "+first, now); ok && err == nil && every.Every > 0 {
-		return every, strings.TrimSpace(rest), true
+	if every, ok, err := when.Read("every "+first, now); ok && err != nil {
+		return every, args, true, err
+	} else if ok && every.Every > 0 {
+		return every, strings.TrimSpace(rest), true, nil
 	}
-	if p, what, ok, err := when.Find(args, now); ok && err == nil && p.Recurs() {
-		return p, what, true
+	if p, what, ok, err := when.Find(args, now); ok && (err == nil && p.Recurs() || errors.Is(err, when.TooOften)) {
+		return p, what, true, err
 	}
-	return when.Plan{Every: loopEvery}, args, false
+	return when.Plan{Every: loopEvery}, args, false, nil
 }
 
 // inSession makes a job that of a conversation: made there, done there, told where

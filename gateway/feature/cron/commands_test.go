@@ -22,6 +22,8 @@ func TestCommandsPlan(t *testing.T) {
 		{"/remind me in 20 minutes to look at the oven", "I will remind you: **look at the oven**\nOnce, on "},
 		{"/remind ! jeden Werktag um 8 Dehnen", "**Dehnen**\nEvery weekday at 08:00"},
 		{"/loop 10m is the build done?", "**is the build done?**\nEvery 10 minutes"},
+		{"/loop 10s is it there?", "No job repeats more often than once a minute. Say another time."},
+		{"/loop every 10 seconds is it there?", "No job repeats more often than once a minute."},
 		{"/loop", "What is to be done"},
 		{"/cron list", "**is the build done?**"},
 		{"/cron pause dehnen", "Paused: **Dehnen**"},

@@ -124,6 +124,22 @@ func TestIsolatedRuns(t *testing.T) {
 	}
 }
 
+// A job may ask a model that is not there yet, and says so; what it says already stays when
+// something else of it is changed.
+func TestCronWarnsOfModels(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	for model, warns := range map[string]bool{"nope/x": true, "chat/echo": false, "": false} {
+		j := addJob(p, protocol.CronSpec{
+			Name: "asks", Schedule: hourly(), SessionTarget: protocol.CronIsolated,
+			Payload: protocol.CronPayload{Kind: protocol.CronAgentTurn, Message: "look", Model: model},
+		})
+		if got := j.Hearth.Warning; strings.Contains(got, "No model here is called nope/x") != warns {
+			t.Errorf("%q: %q", model, got)
+		}
+	}
+}
+
 // What does not fit a job is refused in words, and nothing is kept of it; a patch
 // changes what it names.
 func TestCronRefusals(t *testing.T) {
@@ -138,6 +154,9 @@ func TestCronRefusals(t *testing.T) {
 		"a kind":        {"schedule": map[string]any{"kind": "moon"}},
 		"a payload":     {"payload": map[string]any{"kind": "agentTurn"}},
 		"a target":      {"sessionTarget": "elsewhere"},
+		"an assistant":  {"agentId": "nosuch"},
+		"a network":     {"delivery": map[string]any{"mode": "announce", "channel": "nosuch", "to": "1"}},
+		"this machine":  {"delivery": map[string]any{"mode": "webhook", "to": "http://127.0.0.1/"}},
 		"a webhook":     {"delivery": map[string]any{"mode": "webhook", "to": "file:///etc/passwd"}},
 	} {
 		job := map[string]any{

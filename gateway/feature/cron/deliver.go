@@ -204,7 +204,7 @@ func (w *way) to(f *feature, network, to, account, thread, home string) {
 	r := channel.Route{Channel: network, Account: cmp.Or(account, "default"), Conversation: to, Thread: thread, Chat: channel.Direct}
 	switch {
 	case to == "":
-		w.problem = "the job names the network " + network + " and nobody there (delivery.to)"
+		w.problem = "the job names the network " + network + " and nobody there; say to whom with `hearth cron edit JOB --to WHOM`"
 	case f.Channels.Find(network, r.Account) == nil:
 		w.problem = "there is no account of " + network + " that is connected"
 	case !f.Answers.MaySend(home, r):

@@ -3,6 +3,7 @@ package cron
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,8 +42,20 @@ func (f *feature) describe(w *protocol.CronJob) {
 			own.Next = append([]int64{w.State.NextRunAtMs}, p.Slots(max(now, w.State.NextRunAtMs), shownTimes-1)...)
 		}
 	}
+	own.Warning = cmp.Or(own.Warning, f.modelWarning(w))
 	f.describeWatch(w, &own)
 	w.Hearth, w.EffectiveAgentID = &own, f.agentOf(&w.CronSpec)
+}
+
+// modelWarning says that a job asks a model that there is not, "" where it is there.
+func (f *feature) modelWarning(w *protocol.CronJob) string {
+	if w.Payload.Kind != protocol.CronAgentTurn || w.Payload.Model == "" {
+		return ""
+	}
+	if _, ok := f.Models.Meant(f.home(&w.CronSpec), w.Payload.Model); ok {
+		return ""
+	}
+	return fmt.Sprintf("No model here is called %s, so this job cannot ask it; `hearth models list` shows what there is.", w.Payload.Model)
 }
 
 func (f *feature) wire(j job.Job) protocol.CronJob {
@@ -162,6 +175,9 @@ func (f *feature) get(_ context.Context, p protocol.CronIDParams) (out protocol.
 }
 
 func (f *feature) add(ctx context.Context, p protocol.CronAddParams) (out protocol.CronAdded, err error) {
+	if err := f.canWork(ctx, &p.CronSpec, nil); err != nil {
+		return out, protocol.InvalidParams(protocol.MethodCronAdd, "%s", err.Error())
+	}
 	return f.addFor(ctx, p.CronSpec, false)
 }
 
@@ -200,7 +216,7 @@ func (f *feature) update(ctx context.Context, p protocol.CronUpdateParams) (out 
 	}
 	next, err := patched(was.CronSpec, p.Patch)
 	if err == nil && !onlyOff(p.Patch) {
-		err = cmp.Or(f.check(&next), f.roomToWatch(&next, id))
+		err = cmp.Or(f.check(&next), f.roomToWatch(&next, id), f.canWork(ctx, &next, &was.CronSpec))
 	}
 	if err != nil {
 		return out, protocol.InvalidParams(protocol.MethodCronUpdate, "%s", err.Error())

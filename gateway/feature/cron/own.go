@@ -27,12 +27,12 @@ func (f *feature) preview(_ context.Context, p protocol.CronPreviewParams) (prot
 	s := p.Schedule
 	if s == nil {
 		if p.TZ != "" {
-			z, err := time.LoadLocation(p.TZ)
+			z, err := schedule.Zone(p.TZ)
 			if err != nil {
-				out.Error = "There is no time zone called " + p.TZ + "."
+				out.Error = protocol.Sentence(err.Error())
 				return out, nil
 			}
-			now = now.In(z)
+			now, p.TZ = now.In(z), z.String()
 		}
 		read, err := spoken(p.Text, now)
 		if err != nil {

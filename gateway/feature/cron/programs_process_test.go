@@ -205,3 +205,18 @@ func TestHowCommandsEnd(t *testing.T) {
 		t.Errorf("ended by hand: %+v", run)
 	}
 }
+
+// A program that cannot be started is told at its job: why, and when it is tried again.
+func TestProgramThatCannotStart(t *testing.T) {
+	r := gatewaytest.NewForScripts(t, "chat/echo")
+	p := r.Connect()
+	j := addJob(p, protocol.CronSpec{
+		Name: "gone", SessionTarget: protocol.CronMain, Hearth: &protocol.CronOwn{Reminder: true},
+		Schedule: protocol.CronSchedule{Kind: protocol.CronStream, Command: lines("/nonexistent")},
+		Payload:  protocol.CronPayload{Kind: protocol.CronSystemEvent, Text: "Look:"},
+	})
+	gatewaytest.WaitFor(t, "what is known of it", func() bool {
+		w := jobOf(p, j.ID).Hearth.Watching
+		return w != nil && strings.HasPrefix(w.Problem, "The program could not be started: ") && w.NextLookAtMs > w.LookedAtMs
+	})
+}

@@ -81,7 +81,12 @@ func TestDeliveryWithoutAnAccount(t *testing.T) {
 	}
 	spec := toAnna("no account", "return { notify: 'nor this' }")
 	spec.Delivery.Channel, spec.Delivery.To = "discord", "channel:1"
-	none := force(p, t, addJob(p, spec).ID)
+	accounts := func(discord any) { p.Patch(map[string]any{"channels": map[string]any{"discord": discord}}) }
+	token := strings.Repeat("a", 24) + ".abcdef." + strings.Repeat("b", 30)
+	accounts(map[string]any{"enabled": false, "token": token}) // it is taken out of the settings later
+	j := addJob(p, spec)
+	accounts(nil)
+	none := force(p, t, j.ID)
 	if none.DeliveryStatus != protocol.CronNotDelivered || !strings.Contains(none.DeliveryError, "no account of discord") {
 		t.Errorf("no account: %+v", none)
 	}
@@ -122,7 +127,9 @@ func TestFailuresAreTold(t *testing.T) {
 	force(p, t, j.ID)
 	told(0)
 	second := force(p, t, j.ID)
-	gatewaytest.WaitSent(t, api, 1, "the disk is full")
+	if text := gatewaytest.WaitSent(t, api, 1, "the disk is full"); !strings.Contains(text, "That was 2 times in a row.") {
+		t.Errorf("the second failure: %q", text)
+	}
 	if second.Alert == nil || second.Status != protocol.CronError {
 		t.Errorf("the second failure: %+v", second)
 	}

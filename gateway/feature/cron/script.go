@@ -31,6 +31,8 @@ const (
 type Programs interface {
 	// RunScript runs one to its end. brought says which tools of MCP servers it has.
 	RunScript(ctx context.Context, s codemode.Script, brought func(name string) bool) (codemode.Result, error)
+	// Readable says what is wrong with the text of a script; nil: it can be begun.
+	Readable(ctx context.Context, code string) error
 }
 
 // script does the payload of a job that is a program of code mode.

@@ -164,19 +164,21 @@ func TestCronEventRefusals(t *testing.T) {
 	one := m{"kind": "script", "script": "1"}
 	lines := func(argv ...string) m { return m{"kind": "stream", "command": argv} }
 	for want, change := range map[string]m{
-		"schedule.command is empty":          {"schedule": m{"kind": "on-exit"}},
-		"schedule.command is a list":         {"schedule": m{"kind": "stream", "command": "tail -f x"}},
-		"there is no program":                {"schedule": lines("no-such-program")},
-		"cannot be read":                     {"schedule": m{"kind": "stream", "command": []string{"sh"}, "mode": "match", "match": "("}},
-		"runs no command":                    {"schedule": lines("sh"), "payload": m{"kind": "command", "argv": []string{"sh"}}},
-		"trigger.script is empty":            {"trigger": m{"script": " "}},
-		"asked every 30s at most":            {"trigger": m{"script": "1"}, "schedule": m{"kind": "every", "everyMs": 1000}},
-		"due again and again: every, cron":   {"trigger": m{"script": "1"}, "schedule": m{"kind": "at", "at": "2030-01-01T00:00:00Z"}},
-		"both would keep the same state":     {"trigger": m{"script": "1"}, "payload": one},
-		"pacing needs min or max":            {"pacing": m{}},
-		"more than pacing.max":               {"pacing": m{"min": "2h", "max": "1h"}},
-		"belongs to main or isolated":        {"sessionTarget": "session:x", "payload": one},
-		"trigger.script has 70000 bytes, at": {"trigger": m{"script": strings.Repeat("x", 70_000)}},
+		"schedule.command is empty":           {"schedule": m{"kind": "on-exit"}},
+		"schedule.command is a list":          {"schedule": m{"kind": "stream", "command": "tail -f x"}},
+		"there is no program":                 {"schedule": lines("no-such-program")},
+		"cannot be read":                      {"schedule": m{"kind": "stream", "command": []string{"sh"}, "mode": "match", "match": "("}},
+		"runs no command":                     {"schedule": lines("sh"), "payload": m{"kind": "command", "argv": []string{"sh"}}},
+		"payload.script: its text is no Java": {"payload": m{"kind": "script", "script": "return {"}},
+		"trigger.script: its text is no Java": {"trigger": m{"script": "if ("}},
+		"trigger.script is empty":             {"trigger": m{"script": " "}},
+		"asked every 30s at most":             {"trigger": m{"script": "1"}, "schedule": m{"kind": "every", "everyMs": 1000}},
+		"due again and again: every, cron":    {"trigger": m{"script": "1"}, "schedule": m{"kind": "at", "at": "2030-01-01T00:00:00Z"}},
+		"both would keep the same state":      {"trigger": m{"script": "1"}, "payload": one},
+		"pacing needs min or max":             {"pacing": m{}},
+		"more than pacing.max":                {"pacing": m{"min": "2h", "max": "1h"}},
+		"belongs to main or isolated":         {"sessionTarget": "session:x", "payload": one},
+		"trigger.script has 70000 bytes, at":  {"trigger": m{"script": strings.Repeat("x", 70_000)}},
 	} {
 		job := map[string]any{"name": "n", "schedule": every, "sessionTarget": "isolated", "wakeMode": "now", "payload": turn}
 		for k, v := range change {

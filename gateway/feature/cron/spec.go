@@ -2,6 +2,8 @@ package cron
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/schedule"
 )
@@ -79,6 +83,9 @@ func (f *feature) checkSchedule(s *protocol.CronSpec) error {
 	}
 	if err != nil {
 		return err
+	}
+	if z := plan.Zone(); sc.Kind == protocol.CronExpr && z != nil && strings.TrimSpace(sc.TZ) != "" {
+		sc.TZ = z.String() // as zones are written
 	}
 	if err := plan.Calm(); err != nil {
 		return err
@@ -175,6 +182,78 @@ func checkDelivery(s *protocol.CronSpec) error {
 		return fmt.Errorf("delivery.mode is %q; it is none, announce or webhook", d.Mode)
 	}
 	return nil
+}
+
+// canWork refuses what would be planned in vain: an assistant, a network or an address that
+// there is not, a script that cannot be read. What the job said before (was, nil for a new
+// one) stays: it may be there again tomorrow.
+func (f *feature) canWork(ctx context.Context, s, was *protocol.CronSpec) error {
+	if was == nil {
+		was = &protocol.CronSpec{}
+	}
+	if s.AgentID != "" && s.AgentID != was.AgentID {
+		if _, ok := f.Agents.Book().Get(s.AgentID); !ok {
+			var ids []string
+			for _, a := range f.Agents.Book().All() {
+				ids = append(ids, a.ID)
+			}
+			return fmt.Errorf("there is no assistant called %q; there is %s (`hearth agents list`)", s.AgentID, strings.Join(ids, ", "))
+		}
+	}
+	d, old := s.Delivery, cmp.Or(was.Delivery, &protocol.CronDelivery{})
+	if d != nil {
+		if err := f.reachable(d.Mode, d.Channel, d.To, old.Mode, old.Channel, old.To); err != nil {
+			return err
+		}
+		if c := d.Completion; c != nil && (old.Completion == nil || *c != *old.Completion) {
+			if err := f.reachable(c.Mode, "", c.To, "", "", ""); err != nil {
+				return err
+			}
+		}
+	}
+	for name, script := range map[string][2]string{
+		"payload.script": {s.Payload.Script, was.Payload.Script}, "trigger.script": {conditionOf(s), conditionOf(was)},
+	} {
+		if script[0] == "" || script[0] == script[1] {
+			continue
+		}
+		if err := f.Programs.Readable(ctx, script[0]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func conditionOf(s *protocol.CronSpec) string {
+	if s.Trigger == nil {
+		return ""
+	}
+	return s.Trigger.Script
+}
+
+// reachable refuses a network that no account is set up for, and an address that nothing
+// is posted to.
+func (f *feature) reachable(mode, network, to, wasMode, wasNetwork, wasTo string) error {
+	if mode == protocol.CronDeliverWebhook && (wasMode != mode || to != wasTo) {
+		p := f.settings().WebhookPolicy
+		if err := (egress.Policy{Allowed: p.Allowed, Blocked: p.Blocked}).Check(to); err != nil {
+			return fmt.Errorf("nothing can be posted there: %w; results are posted to addresses of the public internet, and to others where "+
+				"cron.webhookSsrfPolicy names them", err)
+		}
+	}
+	if mode != protocol.CronDeliverAnnounce || network == "" || network == "last" || network == channel.Webchat || network == wasNetwork {
+		return nil
+	}
+	var there []string
+	for _, a := range f.Channels.Status() {
+		if a.Network == network {
+			return nil
+		}
+		there = append(there, a.Network)
+	}
+	slices.Sort(there)
+	return fmt.Errorf("no account of a network called %q is set up here; there is %s (`hearth channels`)", network,
+		strings.Join(append(slices.Compact(there), channel.Webchat), ", "))
 }
 
 // checkAlert checks where failures are told, which stands at name.

@@ -101,7 +101,7 @@ func matcher(sc protocol.CronSchedule) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(sc.Match)
 	if err != nil {
-		return nil, fmt.Errorf("schedule.match cannot be read: %w", err)
+		return nil, fmt.Errorf("schedule.match cannot be read: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	return re, nil
 }

@@ -238,7 +238,7 @@ func (t *cronTool) add(ctx context.Context, call tool.Call, in toolArgs) (any, e
 	if s.Delivery != nil && s.Delivery.Mode == protocol.CronDeliverWebhook {
 		return nil, errors.New("results that are posted somewhere are the person's to set up: hearth cron add --webhook, or the page")
 	}
-	out, err := t.f.addFor(ctx, s, false)
+	out, err := t.f.add(ctx, protocol.CronAddParams{CronSpec: s})
 	if err != nil {
 		return nil, err
 	}

@@ -207,7 +207,7 @@ func (w *watched) lines(ctx context.Context) string {
 	}
 	c, err := w.start(ctx)
 	if err != nil {
-		return protocol.Sentence(err.Error())
+		return "The program could not be started: " + protocol.Sentence(err.Error())
 	}
 	defer func() { _ = w.f.Execution.Processes.Remove(w.owner(), c.ID()) }()
 	b := &batch{match: match, most: int(w.spec.Schedule.MaxBatch)}

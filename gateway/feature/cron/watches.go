@@ -97,6 +97,13 @@ func (f *feature) home(s *protocol.CronSpec) string {
 
 // describeWatch says how a watcher is.
 func (f *feature) describeWatch(w *protocol.CronJob, own *protocol.CronOwn) {
+	if w.Schedule.Kind == protocol.CronStream && w.State.StreamStatus == statusRest && w.State.StreamError != "" {
+		own.Watching = &protocol.CronWatching{
+			LookedAtMs:   w.State.StreamLastStartedAtMs,
+			NextLookAtMs: w.State.StreamLastExitAtMs + job.BackOff(max(w.State.StreamFailures, 1)).Milliseconds(),
+			Problem:      w.State.StreamError,
+		}
+	}
 	if w.Schedule.Kind != protocol.CronWatch {
 		return
 	}
