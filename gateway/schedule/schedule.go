@@ -34,6 +34,7 @@ type Schedule struct {
 	expr   *cronexpr.Schedule
 	zone   *time.Location
 	offset int64 // stagger
+	days   int   // every so many days of a zone, at the time of day of the anchor, which expr has
 }
 
 // Options of Compile.
@@ -64,6 +65,9 @@ func Compile(s protocol.CronSchedule, o Options) (*Schedule, error) {
 		if s.AnchorMs != nil {
 			out.anchor = *s.AnchorMs
 		}
+		if byDays(s) {
+			return out, out.calendar(s)
+		}
 	case protocol.CronExpr:
 		if err := out.expression(s, o); err != nil {
 			return nil, err
@@ -74,6 +78,43 @@ func Compile(s protocol.CronSchedule, o Options) (*Schedule, error) {
 		return nil, fmt.Errorf("there is no kind of schedule called %q; kinds are at, every, cron, on-exit, stream and watch", s.Kind)
 	}
 	return out, nil
+}
+
+// byDays reports whether an interval is one of whole days of a zone: they are counted by
+// the calendar, so that the time of the day stays what it is when clocks are changed.
+func byDays(s protocol.CronSchedule) bool {
+	return s.Kind == protocol.CronEvery && s.TZ != "" && s.AnchorMs != nil && s.EveryMs%(24*time.Hour).Milliseconds() == 0
+}
+
+// calendar understands an interval of whole days of a zone.
+func (out *Schedule) calendar(s protocol.CronSchedule) (err error) {
+	if out.zone, err = Zone(s.TZ); err != nil {
+		return err
+	}
+	at := time.UnixMilli(out.anchor).In(out.zone)
+	out.days, out.every = int(s.EveryMs/(24*time.Hour).Milliseconds()), 0
+	out.expr, err = cronexpr.Parse(fmt.Sprintf("%d %d %d * * *", at.Second(), at.Minute(), at.Hour()))
+	return err
+}
+
+// onDays is the first slot after a moment of an interval of whole days.
+func (s *Schedule) onDays(after int64) (slot int64, ok bool) {
+	y, m, d := time.UnixMilli(s.anchor).In(s.zone).Date()
+	first := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	at := time.UnixMilli(max(after, s.anchor-1)).In(s.zone)
+	for range 3 { // a day that is left out by the count is followed by one that is not
+		next, err := s.expr.Next(at)
+		if err != nil {
+			return 0, false
+		}
+		y, m, d = next.Date()
+		over := int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Sub(first).Hours()/24) % s.days
+		if over == 0 {
+			return next.UnixMilli(), true
+		}
+		at = time.Date(y, m, d+s.days-over, 0, 0, 0, 0, s.zone).Add(-time.Millisecond)
+	}
+	return 0, false
 }
 
 func (out *Schedule) expression(s protocol.CronSchedule, o Options) (err error) {
@@ -154,6 +195,10 @@ func (s *Schedule) Next(after int64) (slot int64, ok bool) {
 	switch {
 	case s.kind == protocol.CronAt:
 		return s.at, s.at > after
+	case s.days > 0:
+		if slot, ok = s.onDays(after); !ok {
+			return 0, false
+		}
 	case s.every > 0:
 		slot = s.anchor + s.every
 		if n := (after - s.anchor) / s.every; after >= s.anchor {

@@ -37,6 +37,8 @@ func TestNext(t *testing.T) {
 	anchor, exact := at("2027-01-01T00:10:00Z"), int64(0)
 	type S = protocol.CronSchedule
 	tenMinutes := S{Kind: "every", EveryMs: 600_000, AnchorMs: &anchor}
+	nine := at("2027-03-26T08:00:00Z") // at nine in Vienna, two days before its summer begins
+	other := S{Kind: "every", EveryMs: 2 * 86_400_000, AnchorMs: &nine, TZ: "Europe/Vienna"}
 	cron := func(expr, zone string) S { return S{Kind: "cron", Expr: expr, TZ: zone} }
 	for name, c := range map[string]struct {
 		s           S
@@ -47,6 +49,11 @@ func TestNext(t *testing.T) {
 		"an interval":             {tenMinutes, "2027-01-01T09:05:00Z", "2027-01-01T09:10:00Z"},
 		"an interval, on the dot": {tenMinutes, "2027-01-01T09:10:00Z", "2027-01-01T09:20:00Z"},
 		"before its anchor":       {tenMinutes, "1970-01-01T00:00:00Z", "2027-01-01T00:20:00Z"},
+		"other days, the first":   {other, "2027-01-01T00:00:00Z", "2027-03-26T08:00:00Z"},
+		"other days, in summer":   {other, "2027-03-26T08:00:00Z", "2027-03-28T07:00:00Z"},
+		"other days, the next":    {other, "2027-03-28T07:00:00Z", "2027-03-30T07:00:00Z"},
+		"other days, a new month": {other, "2027-03-30T07:00:00Z", "2027-04-01T07:00:00Z"},
+		"other days, a new year":  {other, "2027-12-31T09:00:00Z", "2028-01-02T08:00:00Z"},
 		"the person's zone":       {cron("0 9 * * *", ""), "2027-01-01T09:00:00Z", "2027-01-02T08:00:00Z"},
 		"a zone of its own":       {cron("0 9 * * *", "Asia/Kolkata"), "2027-01-01T09:00:00Z", "2027-01-02T03:30:00Z"},
 		"every hour, exactly":     {S{Kind: "cron", Expr: "0 * * * *", StaggerMs: &exact}, "2027-01-01T09:00:00Z", "2027-01-01T10:00:00Z"},
@@ -115,6 +122,23 @@ func TestHostileSchedules(t *testing.T) {
 		if _, err := schedule.Compile(protocol.CronSchedule{Kind: kind}, schedule.Options{}); !errors.Is(err, schedule.ErrNoTime) {
 			t.Errorf("%s: %v", kind, err)
 		}
+	}
+}
+
+// Every other day keeps its time of the day, and says it.
+func TestOtherDaysInWords(t *testing.T) {
+	nine := at("2027-03-26T08:00:00Z")
+	s := protocol.CronSchedule{Kind: "every", EveryMs: 2 * 86_400_000, AnchorMs: &nine, TZ: "Europe/Vienna"}
+	for zone, want := range map[string]string{
+		"Europe/Vienna": "every 2 days at 09:00", "Asia/Tokyo": "every 2 days at 09:00 (Europe/Vienna)",
+	} {
+		if got := schedule.Words(s, schedule.Style{Zone: time.UTC, ZoneName: zone}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	p := compile(t, s, schedule.Options{})
+	if n, last := p.Count(nine, nine+10*86_400_000, 3); n != 3 || last != nine+10*86_400_000-3_600_000 {
+		t.Errorf("%d slots until %s", n, time.UnixMilli(last).UTC())
 	}
 }
 

@@ -42,7 +42,18 @@ func Words(s protocol.CronSchedule, st Style) string {
 		}
 		return "once, on " + st.Moment(t.UnixMilli())
 	case protocol.CronEvery:
-		return "every " + Span(time.Duration(s.EveryMs)*time.Millisecond)
+		w := "every " + Span(time.Duration(s.EveryMs)*time.Millisecond)
+		if !byDays(s) {
+			return w
+		}
+		if z, err := Zone(s.TZ); err == nil {
+			at := time.UnixMilli(*s.AnchorMs).In(z)
+			w += " at " + st.clock(at.Hour(), at.Minute())
+		}
+		if s.TZ != st.ZoneName {
+			w += " (" + s.TZ + ")"
+		}
+		return w
 	case protocol.CronExpr:
 		w := expression(s.Expr, st)
 		if s.TZ != "" && s.TZ != st.ZoneName {

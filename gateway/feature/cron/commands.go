@@ -146,6 +146,9 @@ func ofPlan(p when.Plan) protocol.CronSchedule {
 		if !p.Anchor.IsZero() {
 			at := p.Anchor.UnixMilli()
 			s.AnchorMs = &at
+			if zone := p.Anchor.Location().String(); zone != "Local" { // whole days are counted there
+				s.TZ = zone
+			}
 		}
 		return s
 	}
@@ -153,7 +156,7 @@ func ofPlan(p when.Plan) protocol.CronSchedule {
 }
 
 func inZone(j *protocol.CronJob) string {
-	if j.Hearth.Zone == "" || j.Schedule.Kind == protocol.CronEvery {
+	if j.Hearth.Zone == "" || j.Schedule.Kind == protocol.CronEvery { // whose words say it
 		return ""
 	}
 	return " (" + j.Hearth.Zone + ")"

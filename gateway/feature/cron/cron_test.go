@@ -124,6 +124,25 @@ func TestIsolatedRuns(t *testing.T) {
 	}
 }
 
+// Every other day keeps its time of the day, in the zone that was said, in whatever letters.
+func TestEveryOtherDay(t *testing.T) {
+	p := gatewaytest.New(t, "chat/echo").Connect()
+	for _, said := range []string{"every other day at 9", "alle zwei Tage um 9"} {
+		var out protocol.CronPreview
+		p.Do(protocol.MethodCronPreview, protocol.CronPreviewParams{Text: said, TZ: "asia/tokyo"}, &out)
+		if out.Words != "every 2 days at 09:00 (Asia/Tokyo)" || len(out.Next) == 0 || out.Next[0]%86_400_000 != 0 { // nine in Tokyo is midnight
+			t.Errorf("%s: %+v", said, out)
+		}
+		j := addJob(p, protocol.CronSpec{
+			Name: said, Schedule: *out.Schedule, Hearth: &protocol.CronOwn{Reminder: true},
+			Payload: protocol.CronPayload{Kind: protocol.CronSystemEvent, Text: "water the fern"},
+		})
+		if j.Hearth.Words != out.Words || j.NextRunAtMs != out.Next[0] {
+			t.Errorf("%s: %+v", said, j)
+		}
+	}
+}
+
 // A job may ask a model that is not there yet, and says so; what it says already stays when
 // something else of it is changed.
 func TestCronWarnsOfModels(t *testing.T) {

@@ -166,17 +166,8 @@ func spoken(text string, now time.Time) (s protocol.CronSchedule, err error) {
 	switch {
 	case err != nil:
 		return s, err
-	case ok && !plan.At.IsZero():
-		return protocol.CronSchedule{Kind: protocol.CronAt, At: plan.At.UTC().Format(time.RFC3339)}, nil
-	case ok && plan.Every > 0:
-		s = protocol.CronSchedule{Kind: protocol.CronEvery, EveryMs: plan.Every.Milliseconds()}
-		if !plan.Anchor.IsZero() {
-			at := plan.Anchor.UnixMilli()
-			s.AnchorMs = &at
-		}
-		return s, nil
 	case ok:
-		return protocol.CronSchedule{Kind: protocol.CronExpr, Expr: plan.Expr}, nil
+		return ofPlan(plan), nil
 	}
 	if d, err := time.ParseDuration(strings.TrimSpace(text)); err == nil && d > 0 {
 		return protocol.CronSchedule{Kind: protocol.CronAt, At: now.Add(d).UTC().Format(time.RFC3339)}, nil
