@@ -93,6 +93,11 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	g := &Gateway{restart: make(chan struct{}, 1), stuck: make(chan error, 1), ends: teardown.New(opts.Logger, drainTime)}
 	if err := g.open(ctx, opts); err != nil {
 		if errors.Is(err, store.ErrDamaged) {
+			log := opts.Logger
+			if g.base != nil { // the log file's too
+				log = g.base.Logger
+			}
+			log.Info("the database is damaged", "error", err)
 			err = startup.Damaged(opts.Dir, err)
 		}
 		g.ends.Close(ctx)
@@ -130,7 +135,7 @@ func (g *Gateway) open(ctx context.Context, opts Options) (err error) {
 	rep, err := g.talk.sessions.Recover(ctx)
 	if err != nil {
 		return startup.Cannot("The messages of the last run could not be taken up", err,
-			"Nothing was lost. Keep a copy of "+opts.Dir.Store()+" and report this")
+			"Keep a copy of "+opts.Dir.Store()+" and report this")
 	}
 	if rep != (session.Recovery{}) {
 		g.base.Logger.Info("took up what was left of the last run", "requeued", rep.Requeued, "interrupted", rep.Interrupted,

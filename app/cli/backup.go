@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -99,7 +100,10 @@ func (a *app) placePassphrase(folder string) (string, error) {
 // passphrase reads one that exists: hidden at a terminal, else a line of input.
 func (a *app) passphrase(prompt string) (string, error) {
 	if !a.InTerminal {
-		text, err := bufio.NewReader(a.In).ReadString('\n')
+		text, err := bufio.NewReader(a.input()).ReadString('\n')
+		if errors.Is(err, errInterrupted) {
+			return "", err
+		}
 		if text == "" && err != nil {
 			return "", usage("no passphrase was given; write it to standard input")
 		}
@@ -135,6 +139,9 @@ func createBackup(ctx context.Context, a *app, full bool) error {
 	}
 	for _, p := range res.Torn {
 		words += "\n" + "  ! changed while it was saved: " + line(p)
+	}
+	if res.Note != "" {
+		words += "\n" + "  ! it is made, but " + line(res.Note)
 	}
 	return a.done(res, words)
 }

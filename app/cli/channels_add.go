@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/channel"
@@ -58,7 +57,7 @@ func addChannel(ctx context.Context, a *app, account string, args []string) erro
 		return err
 	}
 	defer c.Close()
-	n := &adding{wizard: &wizard{a: a, c: c}, in: bufio.NewReader(a.In), secret: a.typed, account: account,
+	n := &adding{wizard: &wizard{a: a, c: c}, in: bufio.NewReader(a.input()), secret: a.typed, account: account,
 		given: map[string]string{}, probe: probe.Address}
 	return n.whole(ctx, args)
 }
@@ -133,33 +132,7 @@ func (n *adding) line(ctx context.Context, words string) (string, error) {
 }
 
 func (n *adding) hidden(ctx context.Context, words string) (string, error) {
-	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) { // which shows again what is typed, however this ends
-		if state, err := term.GetState(fd); err == nil {
-			defer func() { _ = term.Restore(fd, state) }()
-		}
-	}
-	return interrupted(ctx, func() (string, error) { return n.secret(words) })
-}
-
-func interrupted(ctx context.Context, read func() (string, error)) (string, error) {
-	type answer struct {
-		word string
-		err  error
-	}
-	got := make(chan answer, 1)
-	go func() { // one that is never answered ends with the program
-		word, err := read()
-		got <- answer{word, err}
-	}()
-	select {
-	case a := <-got:
-		if ctx.Err() != nil {
-			return "", errInterrupted
-		}
-		return a.word, a.err
-	case <-ctx.Done():
-		return "", errInterrupted
-	}
+	return unseen(ctx, int(os.Stdin.Fd()), func() (string, error) { return n.secret(words) })
 }
 
 // path is where the account stands in the settings.

@@ -63,7 +63,7 @@ func (n *adding) compares(ctx context.Context) (asks bool, err error) {
 	if l.Ask.Kind == "decide" {
 		ask, no, yes = n.a.say("Type yes or no:"), n.a.say("Nothing was done."), n.a.say("It is done. `hearth channels` says what comes next.")
 	}
-	said, err := n.question(bufio.NewReader(n.a.In), ask+" ")
+	said, err := n.question(bufio.NewReader(n.a.input()), ask+" ")
 	if err != nil {
 		return true, err
 	}

@@ -58,16 +58,18 @@ func isPiped(in *os.File) bool {
 // app is what all commands of one run share.
 type app struct {
 	World
-	asJSON  bool        // --json
-	gateway string      // --gateway: the name of one on another machine
-	args    []string    // of this run
-	ran     bool        // the command line was understood and a command began
-	about   *i18n.Texts // for say, once it said something
+	asJSON  bool          // --json
+	gateway string        // --gateway: the name of one on another machine
+	args    []string      // of this run
+	asked   *answerReader // the standard input, as questions read it
+	ran     bool          // the command line was understood and a command began
+	about   *i18n.Texts   // for say, once it said something
 }
 
 // Main runs one command line and returns the exit code.
 func Main(ctx context.Context, args []string, w World) int {
 	a := &app{World: w, args: args}
+	a.answersTo(ctx)
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(w.In)

@@ -87,7 +87,7 @@ func runCode(ctx context.Context, a *app, o codeRun, files []string) error {
 // readProgram reads a file, or standard input.
 func (a *app) readProgram(file string, o codeRun) (protocol.CodeRunParams, error) {
 	p := protocol.CodeRunParams{Language: o.language, SessionKey: o.session}
-	from := a.In
+	from := a.input()
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -98,6 +98,9 @@ func (a *app) readProgram(file string, o codeRun) (protocol.CodeRunParams, error
 		from = f
 	}
 	data, err := io.ReadAll(io.LimitReader(from, maxProgram))
+	if errors.Is(err, errInterrupted) {
+		return p, err
+	}
 	if err != nil {
 		return p, &failure{exitUsage, "the program cannot be read: " + err.Error(), ""}
 	}

@@ -226,7 +226,7 @@ type configSetJSON struct {
 
 func runConfigSet(ctx context.Context, a *app, path, value string) error {
 	if value == "-" {
-		b, err := io.ReadAll(io.LimitReader(a.In, 1<<20))
+		b, err := io.ReadAll(io.LimitReader(a.input(), 1<<20))
 		if err != nil {
 			return fmt.Errorf("read the value from standard input: %w", err)
 		}

@@ -66,7 +66,7 @@ func allScopes() []protocol.Scope {
 
 func runConnect(ctx context.Context, a *app, text, name string) error {
 	if text == "-" { // it is a secret for as long as it was not used
-		b, err := io.ReadAll(io.LimitReader(a.In, 8<<10))
+		b, err := io.ReadAll(io.LimitReader(a.input(), 8<<10))
 		if err != nil {
 			return err
 		}

@@ -119,7 +119,7 @@ func askLetIn(a *app, who string) (get letIn, err error) {
 	if err != nil {
 		return get, err
 	}
-	in := bufio.NewReader(a.In)
+	in := bufio.NewReader(a.input())
 	for {
 		if err := a.errs().print("Number (Enter: 1): "); err != nil {
 			return get, err

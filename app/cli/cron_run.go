@@ -395,7 +395,7 @@ func jobScratch(ctx context.Context, a *app, o scratchOptions, set bool, name st
 
 // readAll reads a text file, or with - the standard input, of at most so many bytes.
 func (a *app) readAll(path string, most int64) (string, error) {
-	in := a.In
+	in := a.input()
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {

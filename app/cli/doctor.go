@@ -193,7 +193,7 @@ func (d *doctor) room(dir statedir.Dir) {
 func (d *doctor) secrets(ctx context.Context, snap *config.Snapshot) {
 	var s protocol.SecretsStatus
 	err := secretsAt(ctx, d.a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsStatus, nil, &s) },
-		func(k *keeper.Keeper) error { s = statusOf(k.Status(ctx), snap); return nil })
+		func(k *keeper.Keeper) error { s = statusOf(k.Try(ctx), snap); return nil })
 	if err != nil {
 		d.fail("secrets", explain(err).message, "`hearth secrets doctor` says more")
 		return
@@ -204,6 +204,8 @@ func (d *doctor) secrets(ctx context.Context, snap *config.Snapshot) {
 			"a keychain or the vault is safer: `hearth config set secrets.backend auto`")
 	case s.Ready:
 		d.ok("secrets", "keys are kept in "+placeWords(s.Place))
+	case s.State == keeper.Unusable:
+		d.fail("secrets", strings.TrimSuffix(s.Message, "."), "mend what it says; `hearth secrets doctor` looks at it again")
 	default:
 		d.warn("secrets", "keys cannot be kept or read now: "+strings.TrimSuffix(s.Message, "."), "`hearth secrets unlock` unlocks or makes "+
 			"the vault")

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -37,6 +40,31 @@ func TestWrongCommandLines(t *testing.T) {
 		if code, _, errs := run(t, t.TempDir(), "", "tokens", "create", "none", "--scope", scope); code != exitUsage ||
 			!strings.Contains(errs, "--scope is empty") {
 			t.Errorf("--scope %q = %d, %q", scope, code, errs)
+		}
+	}
+	there := filepath.Join(t.TempDir(), "there.txt")
+	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := run(t, t.TempDir(), "", "support", "--out", there)
+	if data, err := os.ReadFile(there); code != exitFailure || !strings.Contains(errs, "is there already") || err != nil || string(data) != "mine" {
+		t.Errorf("support into a file that is there = %d, %q, %q, %v", code, errs, data, err)
+	}
+	for _, args := range [][]string{{"support", "--out"}, {"move", "export"}} {
+		code, _, errs := run(t, t.TempDir(), "", append(args, filepath.Dir(there))...)
+		if code != exitUsage || !strings.Contains(errs, "is a folder, and the name of a file is wanted") {
+			t.Errorf("%v FOLDER = %d, %q", args, code, errs)
+		}
+	}
+	err := writeWhole(filepath.Dir(there), func(io.Writer) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "is a folder, and the name of a file is wanted") {
+		t.Errorf("an export into a folder: %v", err)
+	}
+	for _, text := range []string{"hello", "{", `{"step": "name"}`} {
+		code, _, errs := run(t, t.TempDir(), text, "setup", "--answers", "-")
+		if code != exitUsage || !strings.Contains(errs, "write for example: [{") || strings.Contains(errs, "invalid character") ||
+			strings.Contains(errs, "unmarshal") {
+			t.Errorf("answers %q = %d, %q", text, code, errs)
 		}
 	}
 	if code, _, errs := run(t, t.TempDir(), "", "backup", "setup", ""); code != exitUsage || !strings.Contains(errs, "has no name") {

@@ -156,6 +156,9 @@ func exportMove(ctx context.Context, a *app, file string, yes bool) error {
 
 // newFile: a file can be made at path, where there is none.
 func newFile(path string) error {
+	if err := noFolder(path); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(path); err == nil {
 		return &failure{exitFailure, line(path) + " is there already", "name a file that is not there yet; nothing was changed"}
 	}

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -95,17 +93,17 @@ func asSecretsFailure(err error) error {
 // typed reads a secret: hidden at a terminal, else from standard input.
 func (a *app) typed(prompt string) (string, error) {
 	if !a.InTerminal {
-		b, err := io.ReadAll(io.LimitReader(a.In, secret.MaxValue+1))
+		b, err := io.ReadAll(io.LimitReader(a.input(), secret.MaxValue+1))
 		return string(b), err
 	}
 	if err := a.errs().print(prompt); err != nil {
 		return "", err
 	}
-	b, err := term.ReadPassword(int(os.Stdin.Fd()))
+	word, err := a.hiddenLine()
 	if perr := a.errs().print("\n"); err == nil {
 		err = perr
 	}
-	return string(b), err
+	return word, err
 }
 
 func listSecrets(ctx context.Context, a *app) error {
@@ -229,7 +227,7 @@ func (a *app) agree(question string) (bool, error) {
 	if err := a.errs().print(question); err != nil {
 		return false, err
 	}
-	answer, err := bufio.NewReader(a.In).ReadString('\n')
+	answer, err := bufio.NewReader(a.input()).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}
@@ -253,7 +251,7 @@ func secretsDoctor(ctx context.Context, a *app) error {
 		func(k *keeper.Keeper) error {
 			s, err := a.settings(ctx)
 			if err == nil {
-				res = statusOf(k.Status(ctx), s)
+				res = statusOf(k.Try(ctx), s)
 			}
 			return err
 		})
@@ -261,7 +259,7 @@ func secretsDoctor(ctx context.Context, a *app) error {
 		return err
 	}
 	if a.asJSON {
-		return a.out().json(res)
+		return errors.Join(a.out().json(res), unusable(res))
 	}
 	where := map[string]string{"keychain": "the system's keychain", "vault": "the vault, under a passphrase",
 		"plain": "a private file, not encrypted", "": "nowhere"}[res.Place]
@@ -284,7 +282,16 @@ func secretsDoctor(ctx context.Context, a *app) error {
 	if len(notes) == 0 {
 		return a.out().print("  ", green("ok"), "\n")
 	}
-	return nil
+	return unusable(res)
+}
+
+// unusable is the failure of a place that cannot be opened: `hearth secrets doctor` has
+// said why.
+func unusable(s protocol.SecretsStatus) error {
+	if s.State != keeper.Unusable {
+		return nil
+	}
+	return &failure{exitFailure, "what is kept cannot be read", "why, and what to do, stands above"}
 }
 
 func statusOf(s keeper.Status, snap *config.Snapshot) protocol.SecretsStatus {
@@ -355,12 +362,12 @@ func (a *app) migrateHere(ctx context.Context, k *keeper.Keeper) (res protocol.S
 
 func unlockSecrets(ctx context.Context, a *app) error {
 	var status protocol.SecretsStatus
-	pass := ""
+	pass, made, here := "", false, false
 	ask := func(s protocol.SecretsStatus) (err error) {
 		if s.Place == keeper.Keychain || s.Place == keeper.Plain {
 			return nil
 		}
-		if s.State != "locked" {
+		if made = s.Place != keeper.Vault || s.State == "missing"; made {
 			pass, err = a.newPassphrase("the vault")
 		} else {
 			pass, err = a.typed("Passphrase of the vault: ")
@@ -379,6 +386,7 @@ func unlockSecrets(ctx context.Context, a *app) error {
 		}
 		return c.Call(ctx, protocol.MethodSecretsUnlock, protocol.SecretsUnlockParams{Passphrase: pass, Create: true}, &status)
 	}, func(k *keeper.Keeper) error {
+		here = true
 		s := k.Status(ctx)
 		if err := ask(protocol.SecretsStatus{Place: s.Place, State: s.State}); err != nil {
 			return err
@@ -393,6 +401,18 @@ func unlockSecrets(ctx context.Context, a *app) error {
 	})
 	if err != nil {
 		return err
+	}
+	switch {
+	case status.Place == keeper.Plain:
+		return a.done(status, "There is nothing to unlock: keys are kept in a private file that is not encrypted, as secrets.backend says.")
+	case status.Place == keeper.Keychain:
+		return a.done(status, "The system's keychain is unlocked.")
+	case here && made:
+		return a.done(status, "The vault is made, under this passphrase. No gateway is running; one that is started later needs it "+
+			"unlocked: `hearth secrets unlock`.")
+	case here:
+		return &failure{exitNotRunning, "nothing was unlocked: the passphrase is the right one, but the gateway that would use it is not running",
+			"start it with `hearth gateway`, then run `hearth secrets unlock` again"}
 	}
 	return a.done(status, "Unlocked. A gateway that is started later needs it unlocked again.")
 }

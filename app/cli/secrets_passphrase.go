@@ -11,6 +11,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/secret/keeper"
 )
 
 // newPassphrase asks for a passphrase of something that will need it for ever: twice at a
@@ -111,6 +112,9 @@ func (a *app) keepable(ctx context.Context, c *client.Client) error {
 	if s.Place == "keychain" {
 		return nil // it asks by itself, and says what is wrong with it
 	}
+	if s.State == keeper.Unusable {
+		return &failure{exitFailure, line(strings.TrimSuffix(s.Message, ".")), "mend that first; no key was asked for"}
+	}
 	if s.State == "locked" {
 		pass, err := a.typed("Your vault is locked. Its passphrase: ")
 		if err != nil {
@@ -123,7 +127,10 @@ func (a *app) keepable(ctx context.Context, c *client.Client) error {
 		"  2  in a private file that is not encrypted: programs that run as you could read it\nNumber (Enter: 1): "); err != nil {
 		return err
 	}
-	word, err := bufio.NewReader(a.In).ReadString('\n')
+	word, err := bufio.NewReader(a.input()).ReadString('\n')
+	if errors.Is(err, errInterrupted) {
+		return err
+	}
 	if err != nil {
 		return errors.New("nothing was chosen, so no key was asked for")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 type exportOptions struct {
@@ -137,6 +138,9 @@ func mustExist(ctx context.Context, c *client.Client, key string) error {
 // writeWhole makes or replaces a file in one step, for its owner only: whoever
 // looks sees the old content or all of the new one.
 func writeWhole(path string, write func(io.Writer) error) (err error) {
+	if err := noFolder(path); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return unwritable(path, err)
@@ -160,6 +164,15 @@ func writeWhole(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
+// noFolder refuses a folder where the name of a file belongs.
+func noFolder(path string) error {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return &failure{exitUsage, line(path) + " is a folder, and the name of a file is wanted", "write the file's name behind it; nothing was " +
+			"changed"}
+	}
+	return nil
+}
+
 // unwritable says why a file could not be written: mostly its folder is not there.
 func unwritable(path string, err error) error {
 	dir := filepath.Dir(path)
@@ -170,14 +183,4 @@ func unwritable(path string, err error) error {
 }
 
 // cause is a file error without the name of the temporary file.
-func cause(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		return le.Err
-	}
-	return err
-}
+func cause(err error) error { return statedir.Cause(err) }

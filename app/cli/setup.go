@@ -39,7 +39,7 @@ read from standard input, since other programs can see arguments.`,
 		RunE:    a.run(func(ctx context.Context, _ []string) error { return runSetup(ctx, a, o) }),
 	}
 	f := c.Flags()
-	f.StringVar(&o.use, "use", "", "let this `MODEL` answer, or another choice by its id")
+	f.StringVar(&o.use, "use", "", "let this `MODEL` answer, or another choice by its id, or the server at this address (http…)")
 	f.BoolVar(&o.key, "key", false, "read a key from standard input, try it, and keep it")
 	f.StringVar(&o.service, "service", "", "whose key it is, when it does not tell")
 	f.StringVar(&o.download, "download", "", "download this `MODEL` with Ollama, then let it answer")
@@ -76,7 +76,11 @@ func runSetup(ctx context.Context, a *app, o setupOptions) error {
 	}
 	defer w.c.Close()
 	for _, p := range answers {
-		if err := w.answer(ctx, p); err != nil {
+		do := w.answer
+		if p.Step == "model" && p.Do == "use" && isAddress(p.Choice) {
+			do = func(ctx context.Context, p protocol.SetupAnswerParams) error { return w.useServer(ctx, p.Choice) }
+		}
+		if err := do(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -87,7 +91,7 @@ func runSetup(ctx context.Context, a *app, o setupOptions) error {
 	switch {
 	case a.asJSON:
 		return a.out().json(s)
-	case len(answers) == 0 && a.InTerminal && !s.Complete:
+	case a.InTerminal && (len(answers) == 0 && !s.Complete || len(o.again) > 0 && len(o.again) == len(answers)):
 		return w.ask(ctx, s)
 	}
 	return w.print(s)
@@ -133,7 +137,7 @@ func (o setupOptions) list(a *app) (out []protocol.SetupAnswerParams, err error)
 const maxAnswers = 1 << 20
 
 func readAnswers(a *app, file string) (out []protocol.SetupAnswerParams, err error) {
-	in := a.In
+	in := a.input()
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -143,11 +147,12 @@ func readAnswers(a *app, file string) (out []protocol.SetupAnswerParams, err err
 		in = f
 	}
 	raw, err := io.ReadAll(io.LimitReader(in, maxAnswers))
-	if err == nil {
-		err = json.Unmarshal(raw, &out)
-	}
 	if err != nil {
-		return nil, usage("the answers are no JSON list of {\"step\", \"do\", …}: %v", err)
+		return nil, fmt.Errorf("read the answers: %w", err)
+	}
+	if json.Unmarshal(raw, &out) != nil {
+		return nil, &failure{exitUsage, "the answers are no JSON list of {\"step\", \"do\", …}", "write for example: " +
+			`[{"step": "name", "do": "save", "name": "Ada"}, {"step": "phone", "do": "skip"}]`}
 	}
 	return out, nil
 }

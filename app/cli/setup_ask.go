@@ -16,7 +16,7 @@ import (
 
 // ask takes a person through the steps that are open, one question at a time.
 func (w *wizard) ask(ctx context.Context, s protocol.Setup) error {
-	in := bufio.NewReader(w.a.In)
+	in := bufio.NewReader(w.a.input())
 	if err := w.a.errs().print(w.a.folded("", "Enter takes what is offered, or leaves a step out. Ctrl-C stops, and `hearth setup` goes on "+
 		"from there."), "\n\n"); err != nil {
 		return err
@@ -63,7 +63,7 @@ type way struct {
 // askModel asks until something answers, or the person looks around.
 func (w *wizard) askModel(ctx context.Context, in *bufio.Reader, s protocol.Setup) error {
 	for {
-		ways := w.ways(ctx, s)
+		ways := w.ways(ctx, in, s)
 		if err := w.a.errs().print(bold("What should answer you?"), "\n"); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (w *wizard) askModel(ctx context.Context, in *bufio.Reader, s protocol.Setu
 }
 
 // ways are what can be chosen now, the best first.
-func (w *wizard) ways(ctx context.Context, s protocol.Setup) (out []way) {
+func (w *wizard) ways(ctx context.Context, in *bufio.Reader, s protocol.Setup) (out []way) {
 	model := func(p protocol.SetupAnswerParams) func() error {
 		p.Step = "model"
 		return func() error { return w.answer(ctx, p) }
@@ -145,7 +145,8 @@ func (w *wizard) ways(ctx context.Context, s protocol.Setup) (out []way) {
 		}
 		return model(protocol.SetupAnswerParams{Do: "key", Key: strings.TrimSpace(k)})()
 	}
-	out = append(out, way{"paste a key", key})
+	out = append(out, way{"paste a key", key},
+		way{"enter the address of a server", func() error { return w.askServer(ctx, in) }})
 	if stepState(s, "model") == "again" {
 		return append(out, way{"leave it as it is", func() error { return w.simply(ctx, "model", "done") }})
 	}

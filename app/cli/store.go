@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,9 +112,17 @@ func runStoreExport(a *app, out string) error {
 	}
 	words := fmt.Sprintf("%s of %s", count(n, "message"), count(len(sessions), "session"))
 	if damaged > 0 {
-		words += fmt.Sprintf("; %s could not be read", count(damaged, "page or record"))
+		words += fmt.Sprintf("; %s of the conversations could not be read (`hearth store check` counts those of all of the database)",
+			pagesOrRecords(damaged))
 	}
 	return a.errs().print(dim(words), "\n")
+}
+
+func pagesOrRecords(n int) string {
+	if n == 1 {
+		return "1 page or record"
+	}
+	return strconv.Itoa(n) + " pages or records"
 }
 
 func runStoreRestore(a *app, yes bool) error {

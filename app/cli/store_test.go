@@ -63,6 +63,17 @@ func TestFault_F_DB_02_StoreCommands(t *testing.T) {
 		!strings.Contains(out, "butter") {
 		t.Error(out)
 	}
+	half, err := os.ReadFile(dir.Store())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 4 * 4096; at+4096 <= len(half); at += 2 * 4096 { // every other page says that it is another one
+		half[at] ^= 0x55
+	}
+	if err := os.WriteFile(dir.Store(), half, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(exitFailure, "", "of its pages and records (of everything that Hearth keeps) cannot be read", "store", "check")
 	if err := os.Truncate(dir.Store(), 0); err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,18 @@ func writeSupport(ctx context.Context, a *app, out string) error {
 		return err
 	}
 	now := time.Now()
+	if out == "" {
+		out = "hearth-support-" + now.Format("20060102-150405") + ".txt"
+	}
+	if out, err = filepath.Abs(out); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Dir(out)); err != nil {
+		return unwritable(out, err)
+	}
+	if err := newFile(out); err != nil {
+		return err
+	}
 	r := support.Report{Version: a.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), At: now}
 	var st protocol.Status
 	if a.call(ctx, protocol.ScopeRead, protocol.MethodStatus, nil, &st) == nil {
@@ -54,12 +66,6 @@ func writeSupport(ctx context.Context, a *app, out string) error {
 		if r.Log, err = support.Log(log); err != nil {
 			return fmt.Errorf("read the log: %w", err)
 		}
-	}
-	if out == "" {
-		out = "hearth-support-" + now.Format("20060102-150405") + ".txt"
-	}
-	if out, err = filepath.Abs(out); err != nil {
-		return err
 	}
 	if err := statedir.WriteFile(out, r.Text()); err != nil {
 		return unwritable(out, err)

@@ -657,6 +657,8 @@ export interface BackupMade {
   left?: string[];
   /** became shorter while they were read */
   torn?: string[];
+  /** what is not well although it was made */
+  note?: string;
 }
 
 /** BackupPruned are those that were removed. */

@@ -46,6 +46,7 @@ type Made struct {
 	Files  int      // how many there are
 	Torn   []string // became shorter while they were read
 	Left   []string // could not be read
+	Note   error    // what is not well although it was made
 }
 
 // Create writes a backup. It is there whole, or not at all.
@@ -61,7 +62,8 @@ func Create(ctx context.Context, s Source, o Options) (Made, error) {
 	name := freeName(o.Place, o.Now, base == nil)
 	f, err := os.CreateTemp(o.Place, partialPrefix+"*")
 	if err != nil {
-		return Made{}, fmt.Errorf("write to the place for backups: %w", err)
+		return Made{}, fmt.Errorf("nothing can be written into the place for backups, %s: %w; make it writable for you, or choose "+
+			"another one", o.Place, statedir.Cause(err))
 	}
 	defer func() {
 		_ = f.Close()
@@ -86,7 +88,8 @@ func Create(ctx context.Context, s Source, o Options) (Made, error) {
 	if w.made.Bytes, err = finish(f, filepath.Join(o.Place, name)); err != nil {
 		return Made{}, fmt.Errorf("make a backup: %w", full(o.Place, err))
 	}
-	return w.made, o.remember(base, w)
+	w.made.Note = o.remember(base, w)
+	return w.made, nil
 }
 
 // base is the full backup that the next one can build upon, nil for none.
@@ -110,10 +113,16 @@ func (o Options) remember(base *Blocks, w *writer) error {
 		b = base
 		b.Part = max(b.Part, w.made.Bytes)
 	}
-	if err := b.write(o.Blocks); err != nil {
-		return fmt.Errorf("the backup was made; the next one will be a full one again: %w", errors.Join(err, forget(o.Blocks)))
+	err := b.write(o.Blocks)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if forget(o.Blocks) != nil {
+		return fmt.Errorf("what is in it cannot be noted in %s, so the next one may be larger than it need be: %w", filepath.Dir(o.Blocks),
+			statedir.Cause(err))
+	}
+	return fmt.Errorf("what is in it cannot be noted in %s, so the next one will be a full one again: %w", filepath.Dir(o.Blocks),
+		statedir.Cause(err))
 }
 
 func keysOf(recipients []string) string {
@@ -155,6 +164,23 @@ func Usable(place string) error {
 		return fmt.Errorf("the place for backups is not a folder: %s", place)
 	}
 	return nil
+}
+
+// Within reports whether a place is a folder, or is somewhere inside it, under whatever
+// names: a backup of that folder would hold the earlier ones.
+func Within(place, folder string) bool {
+	whole, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	for at := real(place); ; at = filepath.Dir(at) {
+		if st, err := os.Stat(at); err == nil && os.SameFile(st, whole) {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
 }
 
 // writer writes one backup.

@@ -43,7 +43,8 @@ func MakeKey(place string, pass secret.Secret) (recipient string, err error) {
 		}
 		return id.Recipient().String(), nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("look for a key in the place for backups: %w", err)
+		return "", fmt.Errorf("the place for backups, %s, cannot be looked into: %w; make it readable for you, or choose another one", place,
+			statedir.Cause(err))
 	}
 	if len([]rune(strings.TrimSpace(pass.Reveal()))) < minPassphrase {
 		return "", ErrWeak
@@ -69,7 +70,8 @@ func MakeKey(place string, pass secret.Secret) (recipient string, err error) {
 		return "", err
 	}
 	if err := statedir.WriteFile(path, out.Bytes()); err != nil {
-		return "", fmt.Errorf("keep the key of the backups: %w", err)
+		return "", fmt.Errorf("the key of the backups cannot be written into %s: %w; make that folder writable for you, or choose another one",
+			place, statedir.Cause(err))
 	}
 	return id.Recipient().String(), nil
 }
@@ -78,7 +80,8 @@ func MakeKey(place string, pass secret.Secret) (recipient string, err error) {
 func openKey(path string, pass secret.Secret) (*age.X25519Identity, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open the key of the backups: %w", err)
+		return nil, fmt.Errorf("the key of the backups, %s, cannot be read: %w; make it readable for you, or choose another folder", path,
+			statedir.Cause(err))
 	}
 	defer func() { _ = f.Close() }()
 	with, err := age.NewScryptIdentity(pass.Reveal())
@@ -148,7 +151,8 @@ func recipients(texts []string) (out []age.Recipient, err error) {
 	for _, t := range texts {
 		list, err := age.ParseRecipients(strings.NewReader(t))
 		if err != nil {
-			return nil, fmt.Errorf("%q is not a recipient of age, which begins with age1: %w", t, err)
+			return nil, fmt.Errorf("%q is not a recipient of age. It begins with age1 and is given whole; `age-keygen -y FILE` prints that of a "+
+				"key", t)
 		}
 		out = append(out, list...)
 	}

@@ -50,6 +50,7 @@ type BackupMade struct {
 	Source int64    `json:"source"`         // bytes of all files
 	Left   []string `json:"left,omitempty"` // could not be read
 	Torn   []string `json:"torn,omitempty"` // became shorter while they were read
+	Note   string   `json:"note,omitempty"` // what is not well although it was made
 }
 
 // BackupPruned are those that were removed.

@@ -102,7 +102,7 @@ func strip(files Files) (Files, error) {
 func unzip(data []byte) (Files, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, invalid("the zip archive is damaged: %v", err)
+		return nil, invalid("the zip archive is damaged or not whole; get it anew")
 	}
 	if len(z.File) > maxFiles {
 		return nil, invalid("it holds more than %d files and folders", maxFiles)

@@ -111,6 +111,9 @@ func TestSec_A_SKILL_03_OneByte(t *testing.T) {
 	if _, err := Unpack(z); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a damaged archive: %v", err)
 	}
+	if _, err := Unpack(z[:len(z)/2]); !errors.Is(err, ErrInvalid) || strings.Contains(err.Error(), "zip:") {
+		t.Errorf("half of an archive: %v", err)
+	}
 }
 
 func TestSec_A_SKILL_04_Names(t *testing.T) {

@@ -56,8 +56,18 @@ const RestoreStore = "Restore the store from a backup"
 
 // Damaged says a damaged store to whoever starts the gateway.
 func Damaged(dir statedir.Dir, err error) error {
-	return Cannot("Hearth's database cannot be used", err, recovery.Advice(dir))
+	return Cannot("Hearth's database is damaged", damage{dir, err}, "`hearth store check` says how much of it can be read; "+
+		recovery.Advice(dir))
 }
+
+// damage says which file it is; what the store said of it is for the log.
+type damage struct {
+	dir statedir.Dir
+	err error
+}
+
+func (d damage) Error() string { return "a part of " + d.dir.Store() + " cannot be read" }
+func (d damage) Unwrap() error { return d.err }
 
 // Folder refuses a state folder that others could tamper with, makes what is open in
 // it private again, and returns warnings, such as of one that is copied elsewhere.

@@ -216,6 +216,19 @@ func (d Dir) ForgetRuntime() { _ = os.Remove(d.RuntimeFile()) }
 // old or the new content, never a part.
 func WriteFile(path string, data []byte) error { return ReplaceFile(path, data, nil) }
 
+// Cause is a file error without the names of files, which may be temporary ones.
+func Cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	return err
+}
+
 // leftover is a file that WriteFile or a copy of the store had begun.
 var leftover = regexp.MustCompile(`^\.[A-Za-z].*\.[0-9]{6,}$`)
 

@@ -79,7 +79,7 @@ func Check(path string) (records int, err error) {
 		}
 	}
 	if s.Damaged > 0 {
-		return records, fmt.Errorf("%w: pages or records that cannot be read: %d", ErrDamaged, s.Damaged)
+		return records, fmt.Errorf("%w: %d of its pages and records (of everything that Hearth keeps) cannot be read", ErrDamaged, s.Damaged)
 	}
 	return records, nil
 }

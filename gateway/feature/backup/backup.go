@@ -141,6 +141,12 @@ func (f *feature) setup(ctx context.Context, p protocol.BackupSetupParams) (prot
 	if err := backup.Usable(folder); err != nil {
 		return protocol.BackupStatus{}, err
 	}
+	for _, own := range f.saved() {
+		if backup.Within(folder, own) {
+			return protocol.BackupStatus{}, fmt.Errorf("%s is in %s, which goes into the backups itself: each one would hold all earlier ones, "+
+				"and what destroys the folder takes them along. Choose a folder elsewhere, best on another disk", folder, own)
+		}
+	}
 	to := p.Recipient
 	switch {
 	case to == "" && p.Passphrase == "":
@@ -167,12 +173,25 @@ func (f *feature) setup(ctx context.Context, p protocol.BackupSetupParams) (prot
 	return f.status(ctx, method.None{})
 }
 
+// saved are the folders that go into a backup.
+func (f *feature) saved() []string {
+	out := []string{string(f.Dir)}
+	for _, a := range f.Agents.Book().All() {
+		out = append(out, a.Workspace)
+	}
+	return out
+}
+
 func (f *feature) create(ctx context.Context, p protocol.BackupCreateParams) (protocol.BackupMade, error) {
 	made, err := f.make(ctx, p.Full)
 	if err != nil {
 		return protocol.BackupMade{}, err
 	}
-	return protocol.BackupMade{BackupEntry: entry(made.Info), Files: made.Files, Source: made.Source, Left: made.Left, Torn: made.Torn}, nil
+	out := protocol.BackupMade{BackupEntry: entry(made.Info), Files: made.Files, Source: made.Source, Left: made.Left, Torn: made.Torn}
+	if made.Note != nil {
+		out.Note = made.Note.Error()
+	}
+	return out, nil
 }
 
 func entry(b backup.Info) protocol.BackupEntry {
@@ -200,9 +219,13 @@ func (f *feature) make(ctx context.Context, full bool) (made backup.Made, err er
 		return made, err
 	}
 	backup.Sweep(s.Folder, f.Now())
-	return backup.Create(ctx, contents.Source(), backup.Options{
+	made, err = backup.Create(ctx, contents.Source(), backup.Options{
 		Place: s.Folder, Recipients: s.Recipients, Blocks: f.Dir.BackupBlocks(), Secrets: s.Secrets, Full: full, Now: f.Now(),
 	})
+	if made.Note != nil {
+		f.Log.Warn("a backup was made, but not noted", "error", made.Note)
+	}
+	return made, err
 }
 
 func (f *feature) note(running bool, failed string, at time.Time) {

@@ -83,7 +83,7 @@ func (f feature) remove(ctx context.Context, p protocol.SecretNameParams) (proto
 }
 
 func (f feature) status(ctx context.Context, _ method.None) (protocol.SecretsStatus, error) {
-	s, snap := f.Secrets.Status(ctx), f.Settings.Snapshot()
+	s, snap := f.Secrets.Try(ctx), f.Settings.Snapshot()
 	out := protocol.SecretsStatus{
 		Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message, InTheOpen: []string{}, Problems: []string{},
 		InLists: snap.InLists(),

@@ -32,6 +32,7 @@ var (
 	ErrTooLarge = errors.New("it is larger than what is read of such a file")
 	ErrNotFile  = errors.New("it is no file")
 	ErrTooMany  = errors.New("there are too many files")
+	ErrArchive  = errors.New("the archive is damaged or not whole; get it anew")
 )
 
 // Tree is what was named: a folder and what is below it, one file, or an archive.
@@ -106,8 +107,11 @@ func (t *Tree) openArchive() error {
 	}
 	at := &bounded{r: f, left: maxDirectory}
 	z, err := zip.NewReader(at, st.Size())
+	if errors.Is(err, ErrTooMany) {
+		return errors.Join(err, f.Close())
+	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("the archive is damaged or has too many files: %w", err), f.Close())
+		return errors.Join(ErrArchive, f.Close())
 	}
 	at.left = -1
 	if len(z.File) > maxFiles {

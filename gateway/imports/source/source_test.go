@@ -114,6 +114,23 @@ func TestSec_A_FILE_07_ArchivesOfImports(t *testing.T) {
 	}
 }
 
+// TestDamagedArchive: it is said in our words.
+func TestDamagedArchive(t *testing.T) {
+	for _, text := range []string{"PK\x03\x04PK", "PK\x03\x04 and nothing of an archive"} {
+		path := filepath.Join(t.TempDir(), "export")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tree, err := Open(path, t.TempDir())
+		if !errors.Is(err, ErrArchive) || strings.Contains(err.Error(), "zip:") {
+			t.Errorf("%q: %v", text, err)
+		}
+		if err == nil {
+			_ = tree.Close()
+		}
+	}
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

@@ -131,6 +131,43 @@ func (k *Keeper) Status(ctx context.Context) Status {
 	return s
 }
 
+// Unusable is the state of a place that Try could not open.
+const Unusable = "unusable"
+
+// Try is Status of a place that was opened as far as that goes by itself, and read. It
+// asks nobody, and a keychain not at all.
+func (k *Keeper) Try(ctx context.Context) Status {
+	s := k.Status(ctx)
+	err := k.tried(ctx, s)
+	if err == nil {
+		return s
+	}
+	s.State, s.Message = Unusable, "What is kept in the vault cannot be read: "+err.Error()+"."
+	if s.Place == Plain {
+		s.Message = "What is kept in the private file cannot be read: " + err.Error() + "."
+	}
+	return s
+}
+
+func (k *Keeper) tried(ctx context.Context, s Status) (err error) {
+	switch {
+	case s.Place == Plain:
+		_, err = k.plain.List(ctx)
+	case s.Place != Vault:
+	case !k.vault.Exists():
+		if path := k.passphraseFile(); path != "" { // it is made with the first secret
+			_, err = ReadPassphrase(path)
+		}
+	case !s.Ready():
+		err = k.vault.Look()
+	default:
+		if err = k.openVault(false); err == nil {
+			_, err = k.vault.List(ctx)
+		}
+	}
+	return err
+}
+
 func (k *Keeper) vaultStatus(s Status) Status {
 	s.Place, s.State = Vault, string(keychain.Ready)
 	switch {

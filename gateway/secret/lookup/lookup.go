@@ -137,6 +137,9 @@ func (h hidden) Set(ctx context.Context, name string, v secret.Secret) error {
 // Status is where secrets are kept and how that place is.
 func (s *Secrets) Status(ctx context.Context) keeper.Status { return s.keeper.Status(ctx) }
 
+// Try is Status of a place that was opened and read, as far as that goes by itself.
+func (s *Secrets) Try(ctx context.Context) keeper.Status { return s.keeper.Try(ctx) }
+
 // Unlock opens the place where secrets are kept and looks for them again.
 func (s *Secrets) Unlock(ctx context.Context, passphrase secret.Secret, create bool) error {
 	s.Hide(passphrase)

@@ -82,6 +82,12 @@ func (v *Vault) Locked() bool {
 	return v.key == nil
 }
 
+// Look says what keeps anybody from opening the file, whatever the passphrase is.
+func (v *Vault) Look() error {
+	_, err := v.read()
+	return err
+}
+
 // Unlock takes the passphrase. It costs a good part of a second.
 func (v *Vault) Unlock(passphrase secret.Secret) error {
 	h, err := v.read()
