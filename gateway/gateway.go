@@ -93,11 +93,6 @@ func New(ctx context.Context, opts Options) (*Gateway, error) {
 	g := &Gateway{restart: make(chan struct{}, 1), stuck: make(chan error, 1), ends: teardown.New(opts.Logger, drainTime)}
 	if err := g.open(ctx, opts); err != nil {
 		if errors.Is(err, store.ErrDamaged) {
-			log := opts.Logger
-			if g.base != nil { // the log file's too
-				log = g.base.Logger
-			}
-			log.Info("the database is damaged", "error", err)
 			err = startup.Damaged(opts.Dir, err)
 		}
 		g.ends.Close(ctx)
@@ -134,6 +129,7 @@ func (g *Gateway) open(ctx context.Context, opts Options) (err error) {
 	}
 	rep, err := g.talk.sessions.Recover(ctx)
 	if err != nil {
+		g.base.Logger.Info("the messages of the last run could not be taken up", "error", err)
 		return startup.Cannot("The messages of the last run could not be taken up", err,
 			"Keep a copy of "+opts.Dir.Store()+" and report this")
 	}

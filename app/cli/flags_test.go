@@ -47,7 +47,8 @@ func TestWrongCommandLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, errs := run(t, t.TempDir(), "", "support", "--out", there)
-	if data, err := os.ReadFile(there); code != exitFailure || !strings.Contains(errs, "is there already") || err != nil || string(data) != "mine" {
+	data, err := os.ReadFile(there)
+	if code != exitFailure || !strings.Contains(errs, "is there already") || err != nil || string(data) != "mine" {
 		t.Errorf("support into a file that is there = %d, %q, %q, %v", code, errs, data, err)
 	}
 	for _, args := range [][]string{{"support", "--out"}, {"move", "export"}} {
@@ -56,7 +57,7 @@ func TestWrongCommandLines(t *testing.T) {
 			t.Errorf("%v FOLDER = %d, %q", args, code, errs)
 		}
 	}
-	err := writeWhole(filepath.Dir(there), func(io.Writer) error { return nil })
+	err = writeWhole(filepath.Dir(there), func(io.Writer) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "is a folder, and the name of a file is wanted") {
 		t.Errorf("an export into a folder: %v", err)
 	}

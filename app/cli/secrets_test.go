@@ -14,7 +14,8 @@ import (
 func hereWith(t *testing.T, env map[string]string, in string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = Main(t.Context(), args, World{In: strings.NewReader(in), Out: &o, Err: &e, Env: func(k string) string { return env[k] }, Version: "test"})
+	code = Main(t.Context(), args, World{In: strings.NewReader(in), Out: &o, Err: &e, Version: "test",
+		Env: func(k string) string { return env[k] }})
 	return code, o.String(), e.String()
 }
 
@@ -22,7 +23,8 @@ func hereWith(t *testing.T, env map[string]string, in string, args ...string) (c
 func vaultHome(t *testing.T) (env map[string]string, vault, pass string) {
 	t.Helper()
 	home, pass := t.TempDir(), filepath.Join(t.TempDir(), "pass")
-	for path, text := range map[string]string{filepath.Join(home, "hearth.json"): `{"secrets": {"backend": "vault"}}`, pass: "words of mine"} {
+	files := map[string]string{filepath.Join(home, "hearth.json"): `{"secrets": {"backend": "vault"}}`, pass: "words of mine"}
+	for path, text := range files {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +42,8 @@ func TestDoctorsTryTheVault(t *testing.T) {
 		spoil func(vault, pass string) error
 		says  string
 	}{
-		"the passphrase is another one": {func(_, pass string) error { return os.WriteFile(pass, []byte("other words"), 0o600) }, "not the one of"},
+		"the passphrase is another one": {func(_, pass string) error { return os.WriteFile(pass, []byte("other words"), 0o600) },
+			"not the one of"},
 		"its file is gone":              {func(_, pass string) error { return os.Remove(pass) }, "does not exist"},
 		"the vault is cut short":        {func(vault, _ string) error { return os.Truncate(vault, 30) }, "damaged"},
 	} {
@@ -55,7 +58,8 @@ func TestDoctorsTryTheVault(t *testing.T) {
 		if code != exitFailure || !strings.Contains(out, tc.says) || strings.Contains(out, "ok") || strings.Contains(out, "(ready)") {
 			t.Errorf("%s: secrets doctor: %d, %s%s", name, code, out, errs)
 		}
-		if code, out, _ := hereWith(t, env, "", "secrets", "doctor", "--json"); code != exitFailure || !strings.Contains(out, `"ready": false`) {
+		code, out, _ = hereWith(t, env, "", "secrets", "doctor", "--json")
+		if code != exitFailure || !strings.Contains(out, `"ready": false`) {
 			t.Errorf("%s: secrets doctor --json: %d, %s", name, code, out)
 		}
 		if code, out, _ := hereWith(t, env, "", "doctor"); code != exitFailure || !strings.Contains(out, tc.says) {
@@ -79,7 +83,8 @@ func TestUnlockSaysWhatIsTrue(t *testing.T) {
 	if code != exitNotRunning || out != "" || !strings.Contains(errs, "nothing was unlocked") || !strings.Contains(errs, "hearth gateway") {
 		t.Errorf("without a gateway: %d, %s%s", code, out, errs)
 	}
-	if code, _, errs = hereWith(t, env, "other words\n", "secrets", "unlock"); code != exitFailure || !strings.Contains(errs, "not the one of") {
+	code, _, errs = hereWith(t, env, "other words\n", "secrets", "unlock")
+	if code != exitFailure || !strings.Contains(errs, "not the one of") {
 		t.Errorf("another passphrase: %d, %s", code, errs)
 	}
 	if err := os.Remove(vault); err != nil {

@@ -167,8 +167,8 @@ func writeWhole(path string, write func(io.Writer) error) (err error) {
 // noFolder refuses a folder where the name of a file belongs.
 func noFolder(path string) error {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return &failure{exitUsage, line(path) + " is a folder, and the name of a file is wanted", "write the file's name behind it; nothing was " +
-			"changed"}
+		return &failure{exitUsage, line(path) + " is a folder, and the name of a file is wanted",
+			"write the file's name behind it; nothing was changed"}
 	}
 	return nil
 }

@@ -40,8 +40,8 @@ func (w *wizard) useServer(ctx context.Context, address string) error {
 	var refusal *protocol.Error
 	if errors.As(err, &refusal) && refusal.Details["code"] == "SERVER_KEY" {
 		if !w.a.InTerminal {
-			return &failure{exitFailure, "the server at " + line(address) + " wants a key", "run `hearth setup` in a terminal, which asks for it, or " +
-				"add the server on the page: Settings → Models & keys"}
+			return &failure{exitFailure, "the server at " + line(address) + " wants a key",
+				"run `hearth setup` in a terminal, which asks for it, or add the server on the page: Settings → Models & keys"}
 		}
 		if err := w.a.keepable(ctx, w.c); err != nil {
 			return err
@@ -60,7 +60,8 @@ func (w *wizard) useServer(ctx context.Context, address string) error {
 		return err
 	}
 	if n := len(found.Models); n > 1 && !w.a.asJSON {
-		words := fmt.Sprintf("It has %d models; %s is tried. `hearth models set %s/MODEL` chooses another one.", n, line(found.Models[0].ID), name)
+		words := fmt.Sprintf("It has %d models; %s is tried. `hearth models set %s/MODEL` chooses another one.", n,
+			line(found.Models[0].ID), name)
 		if err := w.a.errs().print(w.a.folded("", words), "\n"); err != nil {
 			return err
 		}
