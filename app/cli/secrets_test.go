@@ -44,8 +44,8 @@ func TestDoctorsTryTheVault(t *testing.T) {
 	}{
 		"the passphrase is another one": {func(_, pass string) error { return os.WriteFile(pass, []byte("other words"), 0o600) },
 			"not the one of"},
-		"its file is gone":              {func(_, pass string) error { return os.Remove(pass) }, "does not exist"},
-		"the vault is cut short":        {func(vault, _ string) error { return os.Truncate(vault, 30) }, "damaged"},
+		"its file is gone":       {func(_, pass string) error { return os.Remove(pass) }, "does not exist"},
+		"the vault is cut short": {func(vault, _ string) error { return os.Truncate(vault, 30) }, "damaged"},
 	} {
 		env, vault, pass := vaultHome(t)
 		if code, out, _ := hereWith(t, env, "", "secrets", "doctor"); code != exitOK || !strings.Contains(out, "ok") {
