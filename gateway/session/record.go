@@ -157,7 +157,7 @@ type Run struct {
 	ErrorText     string   `json:"errorText,omitempty"`
 	Detail        string   `json:"detail,omitempty"`  // of a failure, for who wants it raw
 	RetryAt       int64    `json:"retryAt,omitempty"` // of a failure: when its service may be asked again, 0: nobody knows
-	Trace         []Reason `json:"trace,omitempty"`  // why it went as it did
+	Trace         []Reason `json:"trace,omitempty"`   // why it went as it did
 	Terms         *Terms   `json:"terms,omitempty"`
 }
 
