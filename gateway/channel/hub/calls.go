@@ -100,7 +100,7 @@ func (c *calls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseCall(w, http.StatusServiceUnavailable, "Too many calls at once.", time.Second)
 		return
 	}
-	body, status := c.body(w, r)
+	body, status := c.body(w, r, callTime)
 	if status != 0 {
 		refuseCall(w, status, "The request was too long, too slow or cut.", 0)
 		return
@@ -108,8 +108,10 @@ func (c *calls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.answer(w, r, n, called, body)
 }
 
-// body is that of a request; status is not 0 when there is none to take.
-func (c *calls) body(w http.ResponseWriter, r *http.Request) (body []byte, status int) {
+// body is that of a request; status is not 0 when there is none to take. The limit of a
+// body that did not come stays, and its connection ends with the answer: the rest is not
+// waited for.
+func (c *calls) body(w http.ResponseWriter, r *http.Request, within time.Duration) (body []byte, status int) {
 	select {
 	case c.reading <- struct{}{}:
 		defer func() { <-c.reading }()
@@ -117,19 +119,21 @@ func (c *calls) body(w http.ResponseWriter, r *http.Request) (body []byte, statu
 		return nil, http.StatusServiceUnavailable
 	}
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(callTime))
+	_ = control.SetReadDeadline(time.Now().Add(within))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestCall))
-	_ = control.SetReadDeadline(time.Time{})
+	if err == nil {
+		_ = control.SetReadDeadline(time.Time{})
+		return body, 0
+	}
+	w.Header().Set("Connection", "close")
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		return nil, http.StatusRequestEntityTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, http.StatusRequestTimeout
-	case err != nil:
-		return nil, http.StatusBadRequest
 	}
-	return body, 0
+	return nil, http.StatusBadRequest
 }
 
 // answer asks the account's channel, and writes what it says.
