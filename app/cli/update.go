@@ -209,7 +209,8 @@ func (u *updating) back(ctx context.Context) error {
 	if err := u.a.agreeBack(u.o, s.Version, to); err != nil {
 		return err
 	}
-	if err := u.c.Call(ctx, protocol.MethodUpdateBack, nil, &protocol.UpdateRunResult{}); err != nil {
+	// The gateway leaves at once, and its answer may be lost with the connection.
+	if err := u.c.Call(ctx, protocol.MethodUpdateBack, nil, &protocol.UpdateRunResult{}); err != nil && !errors.Is(err, client.ErrLost) {
 		return err
 	}
 	for end := time.Now().Add(release.Health() + 30*time.Second); time.Now().Before(end); {
