@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -121,6 +122,9 @@ func (t *transport) explain(ctx context.Context, err error) error {
 	}
 	if t.proc == nil {
 		return t.service(err)
+	}
+	if errors.Is(err, syscall.EPIPE) { // it did not even read what it was asked
+		err = io.EOF
 	}
 	err = plainly(err)
 	t.end()
