@@ -1,6 +1,7 @@
 package tasks_test
 
 import (
+	"context"
 	"runtime"
 	"strings"
 	"testing"
@@ -89,8 +90,16 @@ func TestRunsOfJobsAreTasks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the command is of Unix")
 	}
-	r := gatewaytest.New(t, "chat/echo")
-	p := r.Connect()
+	v := gatewaytest.NewVictim(t, "chat/echo") // only the real program runs commands
+	v.Start("")
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	c := v.Dial(ctx, nil)
+	if c == nil {
+		t.Fatal("the gateway does not answer")
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	p := &gatewaytest.Peer{Client: c, T: t}
 	j := planned(p, protocol.CronSpec{
 		Name: "long", SessionTarget: protocol.CronIsolated,
 		Schedule: protocol.CronSchedule{Kind: protocol.CronAt, At: time.Now().Add(time.Hour).UTC().Format(time.RFC3339)},
@@ -114,7 +123,7 @@ func TestRunsOfJobsAreTasks(t *testing.T) {
 	}
 	var runs protocol.CronRuns
 	p.Do(protocol.MethodCronRuns, protocol.CronRunsParams{Scope: "all"}, &runs)
-	if len(runs.Entries) != 1 || runs.Entries[0].Status != protocol.CronError {
+	if len(runs.Entries) != 1 || runs.Entries[0].Status != protocol.CronError || runs.Entries[0].Error != "You ended it." {
 		t.Errorf("the log says %+v", runs.Entries)
 	}
 	var again protocol.TasksDone
