@@ -95,7 +95,7 @@ func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
 	if lines {
 		return chatLines(ctx, a, ch)
 	}
-	text, err := chatText(ctx, a, args)
+	text, err := chatText(a, args)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -19,13 +20,13 @@ const pipePatience = 3 * time.Second
 
 // chatText is the message: of the command line, of standard input, or of both, the
 // command line's words first.
-func chatText(ctx context.Context, a *app, args []string) (string, error) {
+func chatText(a *app, args []string) (string, error) {
 	words := strings.Join(args, " ")
 	if len(args) > 0 && words != "-" {
 		if !a.InPiped {
 			return messageText(words)
 		}
-		piped, err := a.piped(ctx, pipePatience)
+		piped, err := a.piped(pipePatience)
 		if err != nil {
 			return "", err
 		}
@@ -34,7 +35,7 @@ func chatText(ctx context.Context, a *app, args []string) (string, error) {
 		}
 		return messageText(words)
 	}
-	text, err := a.piped(ctx, 0)
+	text, err := a.piped(0)
 	if err != nil {
 		return "", err
 	}
@@ -43,58 +44,45 @@ func chatText(ctx context.Context, a *app, args []string) (string, error) {
 
 // piped is all of standard input as text. With a patience it is nothing when nothing
 // has come by then.
-func (a *app) piped(ctx context.Context, patience time.Duration) (string, error) {
-	type all struct {
-		b   []byte
-		err error
-	}
-	began, done := make(chan struct{}), make(chan all, 1)
-	go func() { // not waited for: a read of an open pipe cannot be stopped
-		first := make([]byte, 4096)
-		n, err := io.ReadAtLeast(a.In, first, 1)
-		close(began)
-		b := first[:n]
-		if err == nil {
-			var rest []byte
-			rest, err = io.ReadAll(io.LimitReader(a.In, int64(protocol.MaxMessageText+1-n)))
-			b = append(b, rest...)
-		} else if err == io.EOF {
-			err = nil
-		}
-		done <- all{b, err}
-	}()
-	var late <-chan time.Time
-	if patience > 0 {
-		late = time.After(patience)
-	}
-	select {
-	case <-began:
-	case <-late:
+func (a *app) piped(patience time.Duration) (string, error) {
+	in := bufio.NewReader(a.input())
+	if patience > 0 && !came(in, patience) {
 		if !a.asJSON {
 			_ = a.errs().print(dim("Nothing came from standard input, so the message goes without it; with < /dev/null it does not wait."), "\n")
 		}
 		return "", nil
-	case <-ctx.Done():
-		return "", errInterrupted
 	}
-	select {
-	case in := <-done:
-		if in.err != nil {
-			return "", fmt.Errorf("read the message from standard input: %w", in.err)
-		}
-		if len(in.b) > protocol.MaxMessageText {
-			return "", errLong
-		}
-		text, _, ok := charset.Decode(in.b)
-		if !ok && utf8.Valid(in.b) && !bytes.Contains(in.b, []byte{0}) { // with more control characters than a file has
-			text, ok = string(in.b), true
-		}
-		if !ok {
-			return "", usage("what comes from standard input is no text; send it as a file with --file")
-		}
-		return text, nil
-	case <-ctx.Done():
+	b, err := io.ReadAll(io.LimitReader(in, protocol.MaxMessageText+1))
+	switch {
+	case errors.Is(err, errInterrupted):
 		return "", errInterrupted
+	case err != nil:
+		return "", fmt.Errorf("read the message from standard input: %w", err)
+	case len(b) > protocol.MaxMessageText:
+		return "", errLong
+	}
+	text, _, ok := charset.Decode(b)
+	if !ok && utf8.Valid(b) && !bytes.Contains(b, []byte{0}) { // with more control characters than a file has
+		text, ok = string(b), true
+	}
+	if !ok {
+		return "", usage("what comes from standard input is no text; send it as a file with --file")
+	}
+	return text, nil
+}
+
+// came waits until something can be read, or the end of it.
+func came(in *bufio.Reader, patience time.Duration) bool {
+	ready := make(chan struct{})
+	go func() { // not waited for: a read of an open pipe cannot be stopped
+		defer close(ready)
+		_, _ = in.Peek(1) // what is wrong is told by the next read
+	}()
+	select {
+	case <-ready:
+		return true
+	case <-time.After(patience):
+		return false
 	}
 }
 

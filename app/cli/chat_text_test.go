@@ -39,7 +39,7 @@ func TestWhatIsSaid(t *testing.T) {
 				args = []string{c.words}
 			}
 			a := &app{World: World{In: strings.NewReader(c.in), Err: io.Discard, InPiped: c.piped, Env: func(string) string { return "" }}}
-			got, err := chatText(t.Context(), a, args)
+			got, err := chatText(a, args)
 			if c.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), c.refused) {
 					t.Errorf("%.80q, %v", got, err)
@@ -58,7 +58,7 @@ func TestASilentPipe(t *testing.T) {
 		defer out.Close()
 		var told strings.Builder
 		a := &app{World: World{In: in, Err: &told, InPiped: true, Env: func(string) string { return "" }}}
-		got, err := chatText(t.Context(), a, []string{"hello"})
+		got, err := chatText(a, []string{"hello"})
 		if err != nil || got != "hello" || !strings.Contains(told.String(), "Nothing came") {
 			t.Errorf("%q %v %q", got, err, told.String())
 		}
