@@ -328,9 +328,6 @@ func (c *conversation) finish() error {
 		}
 		return &failure{code: exitAnswer, message: o.errText}
 	}
-	if m := o.message; m != nil && m.StopReason == protocol.StopRefusal && len(a.shown) == 0 {
-		return &failure{exitAnswer, "the model declined to answer this", "put it differently, or pick another model"}
-	}
 	if o.builtIn {
 		c.note("(This was Hearth's built-in guide, not an AI model. `hearth models list` shows what else there is.)")
 	}

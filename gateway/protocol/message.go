@@ -7,9 +7,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/model"
 )
 
-// StopRefusal is the StopReason of an answer that the model declined to give.
-const StopRefusal = string(model.StopRefusal)
-
 // Message is one transcript entry as clients see it and as the store keeps it.
 type Message struct {
 	Role           string  `json:"role"` // user, assistant, toolResult, system

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/agent"
@@ -280,7 +281,12 @@ func (m *Manager) step(l *lane, r *run, end *ending, ev agent.Event) error {
 		r.nest.close()
 		end.state, end.stop, end.usage = RunAnswered, string(ev.Stop), ev.Usage
 		end.fill(ev)
-		if end.message = m.assistantMessage(r, ev.Message, *end); isSilent(end.message.Text()) {
+		end.message = m.assistantMessage(r, ev.Message, *end)
+		if ev.Stop == model.StopRefusal && strings.TrimSpace(end.message.Text()) == "" { // a blank would say nothing to nobody
+			end.message = nil
+			return &model.Error{Class: model.ClassRefusal, Ref: end.ref}
+		}
+		if isSilent(end.message.Text()) {
 			end.message = nil
 			m.because(&r.rec, protocol.WhySilent, "the model chose to say nothing")
 		}

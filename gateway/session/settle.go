@@ -52,6 +52,7 @@ type waits interface {
 // failure decides how a run ends that did not end well. What was said before
 // is kept.
 func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
+	declined := end.stop == string(model.StopRefusal)
 	end.state, end.stop, end.errKind = RunFailed, "error", "unknown"
 	var ceiling *CeilingError
 	switch {
@@ -74,6 +75,9 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrFailed), errors.Is(err, store.ErrGone):
 		end.errText, end.repair = storeTrouble(err), protocol.RepairDoctor
 	default:
+		if declined { // which is not that its service refused the request
+			end.stop = string(model.StopRefusal)
+		}
 		end.errText, end.errKind = m.Models.Explain(err, end.ref)
 		if r, ok := m.Models.(repairs); ok {
 			end.repair = r.Repair(err)

@@ -65,6 +65,7 @@ func TestRead(t *testing.T) {
 		"every 2 hours": "every 2h0m0s",
 		"every hour":    "every 1h0m0s", "hourly": "every 1h0m0s", "every half hour": "every 30m0s",
 		"every other day at 9am": "every 48h0m0s from Tue 2026-11-24 09:00",
+		"every 2 days at 09:30":  "every 48h0m0s from Tue 2026-11-24 09:30",
 		"every 3 days":           "every 72h0m0s from Tue 2026-11-24 09:00", "every week on Tuesday at 9": "0 9 * * 2", "weekly": "0 9 * * 1",
 		"every month on the 15th at noon": "0 12 15 * *", "on the first of every month": "0 9 1 * *", "monthly": "0 9 1 * *",
 		"every 2 weeks": "every 336h0m0s from Tue 2026-11-24 09:00",

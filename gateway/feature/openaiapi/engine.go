@@ -147,12 +147,12 @@ func (f *feature) Wait(ctx context.Context, runID string) (openaiserver.End, err
 	if out.Run.RetryAt > out.Run.EndedAt {
 		end.Wait = time.Duration(out.Run.RetryAt-out.Run.EndedAt) * time.Millisecond
 	}
-	switch out.Run.State {
-	case session.RunAnswered:
-		end.State = openaiserver.Answered
-	case session.RunAborted:
+	switch {
+	case out.Run.State == session.RunAnswered, out.Run.State == session.RunFailed && end.Stop == model.StopRefusal:
+		end.State = openaiserver.Answered // that a model declined is an end of its own there, and no error
+	case out.Run.State == session.RunAborted:
 		end.State = openaiserver.Stopped
-	case session.RunDropped:
+	case out.Run.State == session.RunDropped:
 		end.State = openaiserver.Dropped
 	}
 	if out.Message != nil {

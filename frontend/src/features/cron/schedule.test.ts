@@ -39,6 +39,16 @@ describe("schedules in words", () => {
     expect(scheduleWords({ kind: "at", at: new Date(2026, 10, 24, 9).toISOString() })).toMatch(/^Once, tomorrow /);
   });
 
+  test("whole days from a time on say that time, and are written as such", () => {
+    const s = { kind: "every", everyMs: 2 * 86_400_000, anchorMs: Date.UTC(2026, 10, 24, 0, 30), tz: "Asia/Tokyo" };
+    expect(scheduleWords(s)).toMatch(/^Every 2 days · 09:30.AM \(Asia\/Tokyo\)$/);
+    expect(asText(s)).toBe("every 2 days at 09:30");
+    expect(asText({ ...s, everyMs: 86_400_000, anchorMs: Date.UTC(2026, 10, 24, 15) })).toBe("every day at 00:00");
+    const here = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    expect(scheduleWords({ ...s, tz: here })).not.toContain(here);
+    expect(scheduleWords({ ...s, tz: "Mars/Base" })).toBe("Every 2 days");
+  });
+
   test("days of an expression, and what a person would write", () => {
     expect(daysIn("1-5")).toEqual([1, 2, 3, 4, 5]);
     expect(daysIn("5,7")).toEqual([0, 5]);

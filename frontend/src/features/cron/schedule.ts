@@ -17,6 +17,17 @@ function often(ms: number): string {
   return n === 1 ? t(`each.${unit}`) : t(`every.${unit}`, { n });
 }
 
+/** hourOf is the time of the day at which whole days are counted, in their zone; null for other intervals. */
+function hourOf(s: CronSchedule): [hour: number, minute: number] | null {
+  if (s.kind !== "every" || s.anchorMs === undefined || !s.tz || (s.everyMs ?? 0) % (1440 * minute) !== 0) return null;
+  try {
+    const said = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: s.tz }).format(s.anchorMs);
+    return [Number(said.slice(0, 2)), Number(said.slice(3))];
+  } catch {
+    return null; // a zone that only the gateway knows
+  }
+}
+
 /** daysIn reads the last field of an expression: "1-5", "1,4", "*"; null when it is another kind. */
 export function daysIn(field: string): number[] | null {
   if (field === "*" || field === "?") return [];
@@ -55,8 +66,12 @@ export function scheduleWords(s: CronSchedule, own?: string): string {
   switch (s.kind) {
     case "at":
       return t("at.once", { time: moment(Date.parse(s.at ?? "")) });
-    case "every":
-      return often(s.everyMs ?? minute);
+    case "every": {
+      const time = hourOf(s);
+      const words = often(s.everyMs ?? minute) + (time ? ` · ${timeAt(...time)}` : "");
+      const here = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+      return time && s.tz !== here ? t("at.zone", { words, zone: s.tz! }) : words;
+    }
     case "cron": {
       const words = expression(s.expr ?? "") || own || s.expr || "";
       return s.tz ? t("at.zone", { words, zone: s.tz }) : words;
@@ -121,9 +136,12 @@ export function byNext(jobs: readonly CronJob[]): CronJob[] {
 /** asText is what a person would write to have this schedule. */
 export function asText(s: CronSchedule): string {
   if (s.kind === "cron") return s.expr ?? "";
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const time = hourOf(s);
+  const days = (s.everyMs ?? 0) / (1440 * minute);
+  if (time) return `every ${days === 1 ? "day" : `${days} days`} at ${two(time[0])}:${two(time[1])}`;
   if (s.kind === "every") return `every ${Math.max(1, Math.round((s.everyMs ?? minute) / minute))}m`;
   if (s.kind !== "at" || !s.at) return "";
   const d = new Date(s.at);
-  const two = (n: number): string => String(n).padStart(2, "0");
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
 }
