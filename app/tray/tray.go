@@ -122,6 +122,11 @@ func (t *tray) serve(ctx context.Context) {
 	if t.atLogin, err = t.login.Enabled(); err != nil {
 		t.log.Warn("whether it starts at login is not known", "err", err)
 	}
+	t.hear(ctx, &wg)
+}
+
+// hear shows how things are and does what it is told to, until ctx ends.
+func (t *tray) hear(ctx context.Context, wg *sync.WaitGroup) {
 	words := t.desk.Words
 	var badge menu.Badge
 	state := menu.State{Version: version, Own: true}
@@ -138,26 +143,26 @@ func (t *tray) serve(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case s := <-t.settings:
-			t.follow(ctx, &wg, s)
+			t.follow(ctx, wg, s)
 		case t.me.chord = <-t.chords:
 		case nap := <-t.naps:
-			t.woke(ctx, &wg, nap)
+			t.woke(ctx, wg, nap)
 		case a := <-t.answers:
 			if n, ok := t.desk.Answered(a, t.rules, time.Now()); ok {
 				wg.Go(func() { t.note(ctx, n) })
 			}
 		case c := <-t.choices:
-			t.chosen(ctx, &wg, c)
+			t.chosen(ctx, wg, c)
 		case state = <-t.changed:
-			t.notice(ctx, &wg, state)
+			t.notice(ctx, wg, state)
 			t.rest(ctx, state)
 			if t.openFirst && state.Link == menu.Ready {
 				t.openFirst = false
-				t.do(ctx, &wg, menu.Action{Verb: menu.Open})
+				t.do(ctx, wg, menu.Action{Verb: menu.Open})
 			}
 		case <-later:
 		case a := <-t.clicks:
-			t.do(ctx, &wg, a)
+			t.do(ctx, wg, a)
 		}
 	}
 }

@@ -97,81 +97,94 @@ func (m *Manager) isClosed() bool {
 // accepts the message, or finds that it was accepted before; an error of also
 // takes all of it back. also may run more than once and must only touch tx.
 func (m *Manager) SubmitWith(ctx context.Context, turn Turn, also func(tx *store.Tx) error) (Accepted, error) {
-	if also == nil {
-		also = func(*store.Tx) error { return nil }
-	}
 	if m.isClosed() {
 		return Accepted{}, ErrClosed
 	}
-	l := m.laneOf(turn.SessionKey)
-	sum := digest(turn.SessionKey, turn.Text, turn.Pictures...)
-	var acc Accepted
-	var policy QueuePolicy
-	var row Row
-	var created bool
+	s := &submission{m: m, l: m.laneOf(turn.SessionKey), turn: turn, digest: digest(turn.SessionKey, turn.Text, turn.Pictures...)}
 	failpoint.Hit("beforeAcceptCommit")
 	err := m.DB.Update(ctx, store.Write{
 		Do: func(tx *store.Tx) error {
-			acc, created = Accepted{}, false
-			old, ok, err := m.t.runs.Get(tx, []byte(turn.RunID))
-			if err != nil {
-				return err
-			}
-			if ok {
-				if old.Digest != sum {
-					return ErrConflict
-				}
-				acc = Accepted{Run: old, Duplicate: true, Live: !old.State.Ended()}
-				return also(tx)
-			}
-			row, created, err = m.openRow(tx, turn.SessionKey)
-			if err != nil {
-				return err
-			}
-			if err := m.open(tx, &row, turn, created); err != nil {
-				return err
-			}
-			acc.Live, acc.Text = true, turn.Text
-			policy = m.Settings.Queue(turn.Route).over(row.Queue)
-			if turn.Mode != "" {
-				policy.Mode = turn.Mode
-			}
-			if policy.Drop == DropNew && l.waiting() >= policy.Cap {
-				return fmt.Errorf("%w (%d); wait for an answer, stop the running one, or raise the cap", ErrQueueFull, policy.Cap)
-			}
-			turn.Mode = policy.Mode
-			if acc.Run, err = m.accept(tx, &row, turn, sum, l.idle()); err != nil {
+			if err := s.write(tx); err != nil || also == nil {
 				return err
 			}
 			return also(tx)
 		},
-		Then: func() {
-			if acc.Duplicate {
-				return
-			}
-			if created {
-				m.count.Add(1)
-			}
-			r := m.newRun(acc.Run, cmp.Or(turn.ForAgent, turn.Text))
-			r.debounce = policy.Debounce
-			m.showing.Lock() // that it was accepted is shown before that it begins
-			defer m.showing.Unlock()
-			if m.enqueue(r) {
-				m.Publish.Chat(protocol.ChatEvent{
-					RunID: r.id, SessionKey: turn.SessionKey, AgentID: AgentOf(turn.SessionKey), State: protocol.ChatStatus, Phase: "queued",
-				})
-			}
-			m.Publish.SessionChanged(m.changed(row, "send", "", turn.RunID))
-		},
+		Then: s.begin,
 	})
 	if err != nil {
 		return Accepted{}, err
 	}
 	failpoint.Hit("afterAcceptCommit")
-	if !acc.Duplicate && policy.Drop != DropNew {
-		m.dropOldest(l, policy)
+	if !s.acc.Duplicate && s.policy.Drop != DropNew {
+		m.dropOldest(s.l, s.policy)
 	}
-	return acc, nil
+	return s.acc, nil
+}
+
+// submission is one message on its way into its session. write sets what is behind
+// digest, each time anew.
+type submission struct {
+	m      *Manager
+	l      *lane
+	turn   Turn
+	digest string
+
+	acc     Accepted
+	policy  QueuePolicy
+	row     Row
+	created bool // the session, with this message
+}
+
+// write puts the message, its run and its place in the queue into a transaction, or
+// finds that they are there.
+func (s *submission) write(tx *store.Tx) error {
+	s.acc, s.created = Accepted{}, false
+	old, ok, err := s.m.t.runs.Get(tx, []byte(s.turn.RunID))
+	switch {
+	case err != nil:
+		return err
+	case ok && old.Digest != s.digest:
+		return ErrConflict
+	case ok:
+		s.acc = Accepted{Run: old, Duplicate: true, Live: !old.State.Ended()}
+		return nil
+	}
+	if s.row, s.created, err = s.m.openRow(tx, s.turn.SessionKey); err != nil {
+		return err
+	}
+	if err := s.m.open(tx, &s.row, s.turn, s.created); err != nil {
+		return err
+	}
+	s.policy = s.m.Settings.Queue(s.turn.Route).over(s.row.Queue)
+	s.policy.Mode = cmp.Or(s.turn.Mode, s.policy.Mode)
+	if s.policy.Drop == DropNew && s.l.waiting() >= s.policy.Cap {
+		return fmt.Errorf("%w (%d); wait for an answer, stop the running one, or raise the cap", ErrQueueFull, s.policy.Cap)
+	}
+	turn := s.turn
+	turn.Mode = s.policy.Mode
+	s.acc.Live, s.acc.Text = true, turn.Text
+	s.acc.Run, err = s.m.accept(tx, &s.row, turn, s.digest, s.l.idle())
+	return err
+}
+
+// begin puts the accepted message in line and shows it.
+func (s *submission) begin() {
+	if s.acc.Duplicate {
+		return
+	}
+	if s.created {
+		s.m.count.Add(1)
+	}
+	r := s.m.newRun(s.acc.Run, cmp.Or(s.turn.ForAgent, s.turn.Text))
+	r.debounce = s.policy.Debounce
+	s.m.showing.Lock() // that it was accepted is shown before that it begins
+	defer s.m.showing.Unlock()
+	if s.m.enqueue(r) {
+		s.m.Publish.Chat(protocol.ChatEvent{
+			RunID: r.id, SessionKey: s.turn.SessionKey, AgentID: AgentOf(s.turn.SessionKey), State: protocol.ChatStatus, Phase: "queued",
+		})
+	}
+	s.m.Publish.SessionChanged(s.m.changed(s.row, "send", "", r.id))
 }
 
 // open makes a session ready for a message: it is the one that was meant, and reads

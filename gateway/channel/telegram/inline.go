@@ -89,77 +89,73 @@ func webLink(s string) bool {
 // tokenize cuts a text into pieces. Each piece of it is looked at a bounded
 // number of times: bracket pairs and runs of backticks are found beforehand.
 func tokenize(s string, links bool) []token {
-	var out []token
-	brackets := map[int]int{}
+	c := cutter{s: s, links: links, ticks: backtickRuns(s)}
 	if links {
-		brackets = pairBrackets(s)
+		c.brackets = pairBrackets(s)
 	}
-	ticks := backtickRuns(s)
-	start := 0
+	var out []token
+	start := 0 // of what is text as it stands
 	flush := func(to int) {
 		if to > start {
 			out = append(out, token{text: s[start:to]})
 		}
 	}
-	emit := func(at, end int, t token) {
-		flush(at)
-		out = append(out, t)
-		start = end
-	}
 	for i := 0; i < len(s); {
-		switch c := s[i]; {
-		case c == '\\' && i+1 < len(s) && strings.IndexByte("\\`*_{}[]()#+-.!|~<>&\"'", s[i+1]) >= 0:
-			emit(i, i+2, token{text: s[i+1 : i+2]})
-			i = start
-		case c == '`':
-			n := runLength(s, i)
-			if end, ok := ticks.closing(i, n); ok {
-				emit(i, end+n, token{kind: codeText, text: codeSpan(s[i+n : end])})
-				i = start
-			} else {
-				i += n
-			}
-		case c == '!' && links && i+1 < len(s) && s[i+1] == '[':
-			if t, end, ok := linkAt(s, i+1, brackets); ok {
-				emit(i, end, t)
-				i = start
-			} else {
-				i++
-			}
-		case c == '[' && links:
-			if t, end, ok := linkAt(s, i, brackets); ok {
-				emit(i, end, t)
-				i = start
-			} else {
-				i++
-			}
-		case c == '<' && links:
-			if end := strings.IndexAny(s[i+1:], "<> \n"); end > 0 && s[i+1+end] == '>' && webLink(s[i+1:i+1+end]) {
-				address := s[i+1 : i+1+end]
-				emit(i, i+2+end, token{kind: linkText, text: "", href: address})
-				i = start
-			} else {
-				i++
-			}
-		case c == '&':
-			if char, n := entityAt(s[i:]); n > 0 {
-				emit(i, i+n, token{text: char})
-				i = start
-			} else {
-				i++
-			}
-		case c == '*', c == '_', c == '~', c == '|':
-			n := runLength(s, i)
-			if t := markRun(s, i, n); t.canOpen || t.canClose {
-				emit(i, i+n, t)
-			}
-			i += n
-		default:
-			i++
+		t, n, ok := c.at(i)
+		if ok {
+			flush(i)
+			out = append(out, t)
+			start = i + n
 		}
+		i += n
 	}
 	flush(len(s))
 	return out
+}
+
+// cutter knows a text that is cut into pieces.
+type cutter struct {
+	s        string
+	links    bool // links are pieces
+	brackets map[int]int
+	ticks    runs
+}
+
+// at is what begins at i and how long it is; ok is false when that is text as it
+// stands.
+func (c *cutter) at(i int) (t token, n int, ok bool) {
+	s := c.s
+	switch b := s[i]; {
+	case b == '\\' && i+1 < len(s) && strings.IndexByte("\\`*_{}[]()#+-.!|~<>&\"'", s[i+1]) >= 0:
+		return token{text: s[i+1 : i+2]}, 2, true
+	case b == '`':
+		n := runLength(s, i)
+		if end, ok := c.ticks.closing(i, n); ok {
+			return token{kind: codeText, text: codeSpan(s[i+n : end])}, end + n - i, true
+		}
+		return token{}, n, false
+	case b == '!' && c.links && i+1 < len(s) && s[i+1] == '[':
+		if t, end, ok := linkAt(s, i+1, c.brackets); ok {
+			return t, end - i, true
+		}
+	case b == '[' && c.links:
+		if t, end, ok := linkAt(s, i, c.brackets); ok {
+			return t, end - i, true
+		}
+	case b == '<' && c.links:
+		if end := strings.IndexAny(s[i+1:], "<> \n"); end > 0 && s[i+1+end] == '>' && webLink(s[i+1:i+1+end]) {
+			return token{kind: linkText, href: s[i+1 : i+1+end]}, end + 2, true
+		}
+	case b == '&':
+		if char, n := entityAt(s[i:]); n > 0 {
+			return token{text: char}, n, true
+		}
+	case b == '*', b == '_', b == '~', b == '|':
+		n := runLength(s, i)
+		t := markRun(s, i, n)
+		return t, n, t.canOpen || t.canClose
+	}
+	return token{}, 1, false
 }
 
 func runLength(s string, i int) int {
