@@ -193,7 +193,11 @@ func (d *doctor) room(dir statedir.Dir) {
 func (d *doctor) secrets(ctx context.Context, snap *config.Snapshot) {
 	var s protocol.SecretsStatus
 	err := secretsAt(ctx, d.a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsStatus, nil, &s) },
-		func(k *keeper.Keeper) error { s = statusOf(k.Try(ctx), snap); return nil })
+		func(k *keeper.Keeper) error {
+			s = statusOf(k.Try(ctx), snap)
+			s.Problems = append(s.Problems, elsewhere(ctx, k)...)
+			return nil
+		})
 	if err != nil {
 		d.fail("secrets", explain(err).message, "`hearth secrets doctor` says more")
 		return

@@ -106,11 +106,12 @@ func (a *app) typed(prompt string) (string, error) {
 	return word, err
 }
 
-func listSecrets(ctx context.Context, a *app) error {
+func listSecrets(ctx context.Context, a *app) (err error) {
 	res := protocol.SecretsList{Secrets: []protocol.SecretEntry{}}
-	err := secretsAt(ctx, a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsList, nil, &res) },
+	err = secretsAt(ctx, a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsList, nil, &res) },
 		func(k *keeper.Keeper) error {
 			list, err := unlocked(ctx, a, k, func() ([]secret.Entry, error) { return k.List(ctx) })
+			res.Elsewhere = elsewhere(ctx, k)
 			for _, e := range list {
 				res.Secrets = append(res.Secrets, protocol.SecretEntry{Name: e.Name, UpdatedAt: e.UpdatedAt.UnixMilli(), UsedBy: []string{}})
 			}
@@ -122,6 +123,11 @@ func listSecrets(ctx context.Context, a *app) error {
 	if a.asJSON {
 		return a.out().json(res)
 	}
+	defer func() {
+		for _, note := range res.Elsewhere {
+			err = errors.Join(err, a.errs().print(yellow("!"), " ", line(note), "\n"))
+		}
+	}()
 	if len(res.Secrets) == 0 {
 		return a.out().print("Nothing is kept yet.\n")
 	}
@@ -252,6 +258,7 @@ func secretsDoctor(ctx context.Context, a *app) error {
 			s, err := a.settings(ctx)
 			if err == nil {
 				res = statusOf(k.Try(ctx), s)
+				res.Problems = append(res.Problems, elsewhere(ctx, k)...)
 			}
 			return err
 		})
@@ -294,6 +301,14 @@ func unusable(s protocol.SecretsStatus) error {
 	return &failure{exitFailure, "what is kept cannot be read", "why, and what to do, stands above"}
 }
 
+// elsewhere says what is kept in places that are not in use.
+func elsewhere(ctx context.Context, k *keeper.Keeper) (out []string) {
+	for _, o := range k.Elsewhere(ctx) {
+		out = append(out, o.Words())
+	}
+	return out
+}
+
 func statusOf(s keeper.Status, snap *config.Snapshot) protocol.SecretsStatus {
 	res := protocol.SecretsStatus{Backend: s.Backend, Place: s.Place, State: s.State, Ready: s.Ready(), Message: s.Message,
 		InTheOpen: []string{}, Problems: []string{}, InLists: snap.InLists()}
@@ -317,8 +332,13 @@ func migrateSecrets(ctx context.Context, a *app) error {
 	switch {
 	case len(res.Moved) > 0:
 		said = "Moved: " + line(strings.Join(res.Moved, ", ")) + ". The settings only refer to them now."
+	case len(res.Gathered) > 0:
+		said = ""
 	case len(res.InLists) > 0:
 		said = "Nothing was moved."
+	}
+	if len(res.Gathered) > 0 {
+		said = strings.TrimSpace(said + "\nMoved to where keys are kept now: " + line(strings.Join(res.Gathered, ", ")) + ".")
 	}
 	for _, note := range stayInLists(res.InLists) {
 		said += "\n" + line(note)
@@ -346,6 +366,9 @@ func (a *app) migrateHere(ctx context.Context, k *keeper.Keeper) (res protocol.S
 	}
 	s := f.Snapshot()
 	res.Moved, res.InLists = []string{}, s.InLists()
+	if res.Gathered, err = unlocked(ctx, a, k, func() ([]string, error) { return k.Gather(ctx) }); err != nil {
+		return res, err
+	}
 	text, found, err := f.Sections().Hoist(s.Raw)
 	if err != nil || len(found) == 0 {
 		return res, err

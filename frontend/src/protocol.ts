@@ -5087,6 +5087,8 @@ export interface SearchHit {
 /** SecretsList names what is kept. */
 export interface SecretsList {
   secrets: SecretEntry[];
+  /** Elsewhere says in sentences what is kept in places that are not in use. */
+  elsewhere?: string[];
 }
 
 /** SecretEntry is what is told of a secret. */
@@ -5142,6 +5144,11 @@ export interface SecretsMigrated {
   moved: string[];
   /** as in SecretsStatus */
   inLists?: string[];
+  /**
+   * Gathered are the names of secrets that were moved out of a place which is not
+   * in use.
+   */
+  gathered?: string[];
 }
 
 /** SecretsReload is the answer of secrets.reload. */

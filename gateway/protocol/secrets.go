@@ -5,6 +5,8 @@ package protocol
 // SecretsList names what is kept.
 type SecretsList struct {
 	Secrets []SecretEntry `json:"secrets"`
+	// Elsewhere says in sentences what is kept in places that are not in use.
+	Elsewhere []string `json:"elsewhere,omitempty"`
 }
 
 // SecretEntry is what is told of a secret.
@@ -50,6 +52,9 @@ type SecretsUnlockParams struct {
 type SecretsMigrated struct {
 	Moved   []string `json:"moved"`
 	InLists []string `json:"inLists,omitempty"` // as in SecretsStatus
+	// Gathered are the names of secrets that were moved out of a place which is not
+	// in use.
+	Gathered []string `json:"gathered,omitempty"`
 }
 
 // SecretsReload is the answer of secrets.reload.

@@ -51,7 +51,7 @@ func (f feature) list(ctx context.Context, _ method.None) (protocol.SecretsList,
 			used[r.ID] = append(used[r.ID], s.Path)
 		}
 	}
-	out := protocol.SecretsList{Secrets: []protocol.SecretEntry{}}
+	out := protocol.SecretsList{Secrets: []protocol.SecretEntry{}, Elsewhere: f.Secrets.Elsewhere(ctx)}
 	for _, e := range entries {
 		by := used[e.Name]
 		if by == nil {
@@ -94,6 +94,7 @@ func (f feature) status(ctx context.Context, _ method.None) (protocol.SecretsSta
 	for _, p := range f.Secrets.Problems() {
 		out.Problems = append(out.Problems, p.Message)
 	}
+	out.Problems = append(out.Problems, f.Secrets.Elsewhere(ctx)...)
 	return out, nil
 }
 
@@ -105,8 +106,12 @@ func (f feature) unlock(ctx context.Context, p protocol.SecretsUnlockParams) (pr
 }
 
 func (f feature) migrate(ctx context.Context, _ method.None) (protocol.SecretsMigrated, error) {
+	gathered, err := f.Secrets.Gather(ctx)
+	if err != nil {
+		return protocol.SecretsMigrated{}, err
+	}
 	moved, err := f.Secrets.Migrate(ctx)
-	return protocol.SecretsMigrated{Moved: moved, InLists: f.Settings.Snapshot().InLists()}, err
+	return protocol.SecretsMigrated{Moved: moved, InLists: f.Settings.Snapshot().InLists(), Gathered: gathered}, err
 }
 
 func (f feature) reload(ctx context.Context, _ method.None) (protocol.SecretsReload, error) {

@@ -137,6 +137,23 @@ func (h hidden) Set(ctx context.Context, name string, v secret.Secret) error {
 // Status is where secrets are kept and how that place is.
 func (s *Secrets) Status(ctx context.Context) keeper.Status { return s.keeper.Status(ctx) }
 
+// Elsewhere says in sentences what is kept in places that are not in use.
+func (s *Secrets) Elsewhere(ctx context.Context) (out []string) {
+	for _, o := range s.keeper.Elsewhere(ctx) {
+		out = append(out, o.Words())
+	}
+	return out
+}
+
+// Gather moves that into the place in use, and returns the names.
+func (s *Secrets) Gather(ctx context.Context) ([]string, error) {
+	moved, err := s.keeper.Gather(ctx)
+	if len(moved) > 0 {
+		s.Refresh(ctx)
+	}
+	return moved, err
+}
+
 // Try is Status of a place that was opened and read, as far as that goes by itself.
 func (s *Secrets) Try(ctx context.Context) keeper.Status { return s.keeper.Try(ctx) }
 

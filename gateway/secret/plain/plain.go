@@ -85,6 +85,9 @@ func (s *Store) change(edit func(secret.Items) error) error {
 	if err := edit(items); err != nil {
 		return err
 	}
+	if len(items) == 0 {
+		return os.Remove(s.path)
+	}
 	b, err := json.Marshal(items)
 	if err != nil {
 		return err
