@@ -21,16 +21,17 @@ type Other struct {
 
 // Words say so, and what to do.
 func (o Other) Words() string {
-	what := map[string]string{Keychain: "the system's keychain", Vault: "the vault", Plain: "the private file"}[o.Place]
-	back := fmt.Sprintf("`hearth config set secrets.backend %s` uses it again", o.Place)
+	names := strings.Join(o.Names, ", ")
 	switch {
 	case len(o.Names) == 0:
-		return fmt.Sprintf("Keys are kept in %s, which is not used now. %s.", what, back)
+		return fmt.Sprintf("Keys are kept in a place that is not used now (%s). `hearth config set secrets.backend %s` uses it again.",
+			o.Place, o.Place)
 	case !o.Open:
-		return fmt.Sprintf("Keys are kept in %s, which is not used now: %s. %s.", what, strings.Join(o.Names, ", "), back)
+		return fmt.Sprintf("Keys are kept in a place that is not used now (%s): %s. `hearth config set secrets.backend %s` uses it again.",
+			o.Place, names, o.Place)
 	}
-	return fmt.Sprintf("Keys are kept in %s, which is not used now: %s. `hearth secrets migrate` moves them to where keys are kept now; %s.",
-		what, strings.Join(o.Names, ", "), back)
+	return fmt.Sprintf("Keys are kept in a place that is not used now (%s): %s. `hearth secrets migrate` moves them to where keys are kept now, "+
+		"and `hearth config set secrets.backend %s` uses it again.", o.Place, names, o.Place)
 }
 
 // Elsewhere are the other places in which something is kept. It asks nobody, and a
@@ -87,7 +88,7 @@ func (k *Keeper) Gather(ctx context.Context) (moved []string, err error) {
 		for _, name := range o.Names {
 			ok, err := move(ctx, from, here, name)
 			if err != nil {
-				return moved, fmt.Errorf("move %s out of the %s: %w", name, placeName(o.Place), err)
+				return moved, fmt.Errorf("move %s out of the place %s: %w", name, o.Place, err)
 			}
 			if ok && !slices.Contains(moved, name) {
 				moved = append(moved, name)
@@ -95,13 +96,6 @@ func (k *Keeper) Gather(ctx context.Context) (moved []string, err error) {
 		}
 	}
 	return moved, nil
-}
-
-func placeName(place string) string {
-	if place == Plain {
-		return "private file"
-	}
-	return place
 }
 
 // move takes a secret out of a store when it can be read in the other one.
