@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func (u *updating) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Blocked != "" {
+	if s.Source == "" {
 		return blockedFailure(s.Blocked)
 	}
 	if err := u.c.Call(ctx, protocol.MethodUpdateCheck, protocol.UpdateCheckParams{Channel: u.o.channel}, &s); err != nil {
@@ -101,7 +102,7 @@ func (u *updating) check(ctx context.Context) error {
 		return u.a.tellNewest(s, s.Version, u.o.channel)
 	}
 	n := s.UpdateAvailable
-	return u.a.tellNew(s, n.LatestVersion, s.Version, n.Notes, n.Bad)
+	return u.a.tellNew(s, n.LatestVersion, s.Version, n.Notes, cmp.Or(triedHere(n.Bad), s.Blocked))
 }
 
 func blockedFailure(why string) error { return &failure{exitFailure, why, "nothing was changed"} }
@@ -114,15 +115,22 @@ func (a *app) tellNewest(v any, version, channel string) error {
 	return a.done(v, words)
 }
 
-func (a *app) tellNew(v any, version, than, notes, bad string) error {
+// triedHere is how a version is told that was taken back, "" for one that was not.
+func triedHere(why string) string {
+	if why == "" {
+		return ""
+	}
+	return "It was tried here and taken back: " + line(why) + "\n`hearth update --retry` tries it again."
+}
+
+// tellNew says that there is a newer version, and instead of how it is installed what
+// is in its way.
+func (a *app) tellNew(v any, version, than, notes, instead string) error {
 	words := "There is a new version: " + line(version) + " (this is " + line(than) + ")."
 	for l := range strings.Lines(strings.TrimSpace(notes)) {
 		words += "\n  " + line(strings.TrimRight(l, "\r\n"))
 	}
-	if bad != "" {
-		return a.done(v, words+"\nIt was tried here and taken back: "+line(bad)+"\n`hearth update --retry` tries it again.")
-	}
-	return a.done(v, words+"\n`hearth update` installs it.")
+	return a.done(v, words+"\n"+cmp.Or(instead, "`hearth update` installs it."))
 }
 
 // pollStep is how often it is asked how far an update is.
@@ -302,15 +310,16 @@ func (a *app) updateHere(ctx context.Context, dir statedir.Dir, o updateOptions)
 	if o.back {
 		return a.backHere(ctx, dir, in, o)
 	}
-	if err := in.Updatable(a.Env); err != nil {
-		return blockedFailure(err.Error())
-	}
 	snap, err := a.settings(ctx)
 	if err != nil {
 		return err
 	}
 	s := release.Section.Of(snap.Config)
 	src, anchor, err := a.Release.Where(s.Source, s.Key)
+	blocked := in.Updatable(a.Env)
+	if owned := (*release.NotOurs)(nil); blocked != nil && (!o.check || errors.As(blocked, &owned)) {
+		return blockedFailure(blocked.Error())
+	}
 	if err != nil {
 		return blockedFailure(err.Error())
 	}
@@ -343,7 +352,11 @@ func (a *app) updateHere(ctx context.Context, dir statedir.Dir, o updateOptions)
 	case !newer:
 		return a.tellNewest(st.Checked, a.Version, o.channel)
 	case o.check:
-		return a.tellNew(st.Checked, m.Version, a.Version, m.Notes, st.Bad[m.Version])
+		instead := triedHere(st.Bad[m.Version])
+		if instead == "" && blocked != nil {
+			instead = protocol.Sentence(blocked.Error())
+		}
+		return a.tellNew(st.Checked, m.Version, a.Version, m.Notes, instead)
 	case st.Bad[m.Version] != "" && !o.retry:
 		return &failure{exitFailure, "version " + m.Version + " was tried and taken back: " + st.Bad[m.Version],
 			"`hearth update --retry` tries it again"}

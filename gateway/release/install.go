@@ -142,6 +142,10 @@ func (i Install) Updatable(env func(string) string) error {
 	}
 	f, err := os.CreateTemp(i.Root, ".hearth-update-*")
 	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) { // the name of a file that was only tried says nothing to anybody
+			err = p.Err
+		}
 		return fmt.Errorf("the folder %s cannot be written (%w), so the programs in it cannot be replaced; let whoever installed Hearth "+
 			"update it, or unpack the archive into a folder of yours", i.Root, err)
 	}

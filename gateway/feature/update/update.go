@@ -116,10 +116,12 @@ func (f *feature) status(context.Context, method.None) (protocol.UpdateStatus, e
 	}
 	src, _, err := f.Release.Where(s.Source, s.Key)
 	switch {
-	case f.blocked != nil:
-		out.Blocked = whole(f.blocked)
+	case owned != nil:
+		out.Blocked = whole(owned)
 	case err != nil:
 		out.Blocked = whole(err)
+	case f.blocked != nil:
+		out.Blocked = whole(f.blocked)
 	}
 	if src != nil {
 		out.Source = src.Host()
