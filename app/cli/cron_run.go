@@ -170,13 +170,14 @@ func listRuns(ctx context.Context, a *app, p protocol.CronRunsParams, args []str
 	}
 	defer c.Close()
 	p.Scope = "all"
+	var job *protocol.CronJob // nil: all of them, or one that is gone
 	if name != "" {
 		p.Scope = "job"
-		j, err := findJobBy(ctx, c, name)
+		job, err = findJobBy(ctx, c, name)
 		var gone *failure
 		switch {
 		case err == nil:
-			p.ID = j.ID
+			p.ID = job.ID
 		case errors.As(err, &gone) && gone.code == exitFailure:
 			if p.ID, err = ranAs(ctx, c, name); err != nil {
 				return err
@@ -193,7 +194,7 @@ func listRuns(ctx context.Context, a *app, p protocol.CronRunsParams, args []str
 		return a.out().json(res)
 	}
 	now := time.Now()
-	rows, err := runningRows(ctx, c, p, now)
+	rows, err := runningRows(ctx, c, p, job, res.Entries, now)
 	if err != nil {
 		return err
 	}
@@ -245,17 +246,26 @@ func sifts(p protocol.CronRunsParams) bool {
 	return p.Status != "" && p.Status != "all" || p.DeliveryStatus != "" || p.Query != "" || p.RunID != "" || p.Offset > 0
 }
 
-// runningRows are the runs that go on just now, which the log has when they are over.
-func runningRows(ctx context.Context, c *client.Client, p protocol.CronRunsParams, now time.Time) (rows [][]string, err error) {
-	if sifts(p) {
-		return nil, nil
-	}
-	err = eachJob(ctx, c, protocol.CronListParams{IncludeDisabled: true}, func(j *protocol.CronJob) bool {
-		if since := j.State.RunningAtMs; since > 0 && (p.ID == "" || p.ID == j.ID) {
+// runningRows are the runs that go on just now, which the log has when they are over: of
+// the one job that is asked for, which was found already, or of all of them. One that ended
+// while all this was asked is in the log, and not here too.
+func runningRows(ctx context.Context, c *client.Client, p protocol.CronRunsParams, only *protocol.CronJob, log []protocol.CronRun,
+	now time.Time) (rows [][]string, err error) {
+	row := func(j *protocol.CronJob) bool {
+		since := j.State.RunningAtMs
+		over := slices.ContainsFunc(log, func(r protocol.CronRun) bool { return r.JobID == j.ID && r.RunAtMs == since && r.Status != "" })
+		if since > 0 && !over {
 			rows = append(rows, []string{moment(since, now), "-", "-", text.Ellipsis(line(jobName(j)), 30), runningWords(since, now)})
 		}
 		return true
-	})
+	}
+	switch {
+	case sifts(p) || p.ID != "" && only == nil: // one that is gone does not run
+	case only != nil:
+		row(only)
+	default:
+		err = eachJob(ctx, c, protocol.CronListParams{IncludeDisabled: true}, row)
+	}
 	return rows, err
 }
 

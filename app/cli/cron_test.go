@@ -57,6 +57,32 @@ func TestWhatRunsIsToldAsRunning(t *testing.T) {
 	}
 }
 
+// What goes on of one job is told by the job itself, which was asked for already; what the
+// log has by then has ended, and a job that is gone does not run.
+func TestWhatRunsOfAJobIsNotAskedForAgain(t *testing.T) {
+	now := time.Date(2026, 11, 23, 14, 10, 0, 0, time.UTC)
+	since := now.Add(-time.Minute).UnixMilli()
+	job := &protocol.CronJob{ID: "one", CronSpec: protocol.CronSpec{Name: "tea"}, State: protocol.CronJobState{RunningAtMs: since}}
+	p := protocol.CronRunsParams{CronIDParams: protocol.CronIDParams{ID: "one"}}
+	before := protocol.CronRun{JobID: "one", RunAtMs: since - 1, Status: protocol.CronOK}
+	for _, c := range []struct {
+		job  *protocol.CronJob
+		log  []protocol.CronRun
+		want int
+	}{
+		{job, nil, 1},
+		{job, []protocol.CronRun{before}, 1},
+		{job, []protocol.CronRun{{JobID: "one", RunAtMs: since, Status: protocol.CronOK}, before}, 0},
+		{&protocol.CronJob{ID: "one"}, nil, 0},
+		{nil, nil, 0},
+	} {
+		rows, err := runningRows(t.Context(), nil, p, c.job, c.log, now) // without a client nobody can be asked
+		if err != nil || len(rows) != c.want {
+			t.Errorf("%+v with %+v: %v, %v", c.job, c.log, rows, err)
+		}
+	}
+}
+
 // A result that did not arrive is no success, unless the job says that it need not.
 func TestUndelivered(t *testing.T) {
 	for _, c := range []struct {

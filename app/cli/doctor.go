@@ -218,10 +218,14 @@ func (d *doctor) secrets(ctx context.Context, snap *config.Snapshot) {
 		d.warn("secrets", strings.TrimSuffix(p, "."), "`hearth secrets list` shows what is kept")
 	}
 	if len(s.InLists) > 0 {
-		d.warn("secrets", "the settings file itself holds "+strings.Join(s.InLists, ", ")+", which your other programs can read", "what stands "+
-			"in a list is not moved: keep it with `hearth secrets set NAME` and write \"keychain:NAME\" in its place")
+		d.warn("secrets", inTheFile(s.InLists), leftInLists)
 	}
 	d.inTheOpen(ctx, s.InTheOpen, s.Ready)
+}
+
+// inTheFile names keys that the settings file itself holds.
+func inTheFile(paths []string) string {
+	return "the settings file itself holds " + strings.Join(paths, ", ") + ", which your other programs can read"
 }
 
 // inTheOpen: keys that the settings file itself holds.
@@ -229,7 +233,7 @@ func (d *doctor) inTheOpen(ctx context.Context, paths []string, ready bool) {
 	if len(paths) == 0 {
 		return
 	}
-	what := "the settings file itself holds " + strings.Join(paths, ", ") + ", which your other programs can read"
+	what := inTheFile(paths)
 	if !ready {
 		d.warn("secrets", what, "when there is a keychain or vault, `hearth secrets migrate` moves them there")
 		return

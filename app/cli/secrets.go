@@ -349,11 +349,13 @@ func migrateSecrets(ctx context.Context, a *app) error {
 // stayInLists says what a person does with keys that stand in lists of the settings.
 func stayInLists(places []string) (notes []string) {
 	for _, p := range places {
-		notes = append(notes, p+" stands in the settings file itself, and in a list, out of which nothing is moved: keep it with "+
-			"`hearth secrets set NAME` and write \"keychain:NAME\" in its place.")
+		notes = append(notes, p+" stands in the settings file itself; "+leftInLists+".")
 	}
 	return notes
 }
+
+// leftInLists is what a person does with a key that `hearth secrets migrate` leaves.
+const leftInLists = "what stands in a list is not moved: keep it with `hearth secrets set NAME` and write \"keychain:NAME\" in its place"
 
 func (a *app) migrateHere(ctx context.Context, k *keeper.Keeper) (res protocol.SecretsMigrated, err error) {
 	path, err := a.configPath(ctx)

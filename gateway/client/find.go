@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 
+	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
@@ -53,10 +53,4 @@ func Open(ctx context.Context, dir statedir.Dir, o Options) (*Client, error) {
 
 // Refused reports whether the machine is there, and nobody listens at the
 // address.
-func Refused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errWSAConnRefused)
-}
-
-// errWSAConnRefused is what Windows says; syscall.ECONNREFUSED is another
-// number there.
-const errWSAConnRefused = syscall.Errno(10061)
+func Refused(err error) bool { return egress.Refused(err) }

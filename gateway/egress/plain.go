@@ -27,17 +27,14 @@ func Plain(err error) error {
 	var dns *net.DNSError
 	var timeout net.Error
 	var request *url.Error
-	is := func(these []error) bool {
-		return slices.ContainsFunc(these, func(one error) bool { return errors.Is(err, one) })
-	}
 	switch {
 	case errors.As(err, &dns):
 		return fmt.Errorf("the address of %s was not found; is this computer connected to the network?", dns.Name)
-	case is(refused):
+	case Refused(err):
 		return errors.New("nothing listens at its address")
-	case is(unreachable):
+	case says(err, unreachable):
 		return errors.New("no way leads to its address; is this computer connected to the network?")
-	case is(closed):
+	case says(err, closed):
 		return errors.New("the other side closed the connection")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return errors.New("it did not answer in time")
@@ -45,4 +42,11 @@ func Plain(err error) error {
 		return request.Err
 	}
 	return err
+}
+
+// Refused reports whether the machine is there, and nobody listens at the address.
+func Refused(err error) bool { return says(err, refused) }
+
+func says(err error, these []error) bool {
+	return slices.ContainsFunc(these, func(one error) bool { return errors.Is(err, one) })
 }

@@ -81,6 +81,10 @@ type Models interface {
 	// Explain turns a failed model call into words for people and a kind
 	// (refusal, timeout, rate_limit, context_length, unknown).
 	Explain(err error, ref model.Ref) (message, kind string)
+	// Repair is what can be done about a failed call, "" when nothing is known.
+	Repair(err error) protocol.Repair
+	// RetryAt is when a failed call may be made again, zero when nobody knows.
+	RetryAt(err error) time.Time
 }
 
 // Tools are those of runs.

@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 	"github.com/hearth-assistant/hearth/gateway/store"
 	"github.com/hearth-assistant/hearth/gateway/tool"
@@ -28,6 +30,8 @@ func (a asked) Book(tx *store.Tx, key string, attempts []failover.Attempt) error
 
 func (asked) Cost(failover.Attempt) float64                   { return 0 }
 func (asked) Explain(err error, _ model.Ref) (string, string) { return err.Error(), "unknown" }
+func (asked) Repair(error) protocol.Repair                    { return "" }
+func (asked) RetryAt(error) time.Time                         { return time.Time{} }
 
 // always gives every run the same tools.
 type always struct{ set *tool.Set }

@@ -39,16 +39,6 @@ type ending struct {
 // maxDetail bounds what is kept of a failure, in characters.
 const maxDetail = 1000
 
-// repairs are models that know what can be done about a failed call.
-type repairs interface {
-	Repair(err error) protocol.Repair
-}
-
-// waits are models that know when a failed call may be made again; zero: nobody does.
-type waits interface {
-	RetryAt(err error) time.Time
-}
-
 // failure decides how a run ends that did not end well. What was said before
 // is kept.
 func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
@@ -79,13 +69,9 @@ func (m *Manager) failure(l *lane, r *run, err error, end ending) ending {
 			end.stop = string(model.StopRefusal)
 		}
 		end.errText, end.errKind = m.Models.Explain(err, end.ref)
-		if r, ok := m.Models.(repairs); ok {
-			end.repair = r.Repair(err)
-		}
-		if w, ok := m.Models.(waits); ok {
-			if at := w.RetryAt(err); !at.IsZero() {
-				end.retryAt = at.UnixMilli()
-			}
+		end.repair = m.Models.Repair(err)
+		if at := m.Models.RetryAt(err); !at.IsZero() {
+			end.retryAt = at.UnixMilli()
 		}
 	}
 	if end.state == RunFailed {
