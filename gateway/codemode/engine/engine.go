@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -21,6 +22,7 @@ type Engine struct {
 	opts    Options
 	source  []byte        // the module's bytes, packed
 	running chan struct{} // one place for each VM that may run
+	waiting atomic.Int32  // programs that want one
 
 	loading chan struct{} // held while the machine is loaded
 	mu      sync.Mutex

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"time"
 	"unicode/utf16"
 
 	"github.com/tetratelabs/wazero/sys"
@@ -43,8 +44,9 @@ func (v *VM) halt(e *Error) {
 
 // tick is called by the guest every fuelEvery steps.
 func (v *VM) tick(ctx context.Context) {
+	v.giveWay(ctx)
 	switch err := ctx.Err(); {
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), err == nil && time.Until(v.until) <= 0:
 		v.halt(failed(Timeout, "the program ran for longer than it may (%v)", v.limits.Timeout))
 	case err != nil || v.closing.Load():
 		v.halt(failed(Aborted, "the run was aborted"))

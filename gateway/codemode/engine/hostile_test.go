@@ -165,7 +165,7 @@ func TestSec_A_BOX_08_WaitingForAPlace(t *testing.T) {
 	if err := e.Warm(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	leave, err := e.take(t.Context())
+	at, err := e.take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,82 @@ func TestSec_A_BOX_08_WaitingForAPlace(t *testing.T) {
 	stop()
 	_, _, err = e.Start(ctx, Program{Code: "return 1"})
 	wantCode(t, err, Aborted)
-	leave()
+	at.leave()
+}
+
+// A program that does not end holds nobody up: with one place for all, those that wait
+// have their turns, and what it waits for the others is none of its time.
+func TestSec_A_BOX_08_OnePlaceIsShared(t *testing.T) {
+	e := newEngine(t, Options{Running: 1})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		v, _, err := e.Start(ctx, Program{Code: "for(;;){}", Limits: Limits{Timeout: time.Hour}})
+		if v != nil {
+			v.Close()
+		}
+		ended <- err
+	}()
+	for range 20 {
+		if st, err := run(t, e, Program{Code: "return [1,2].map(x => x * 2)"}); err != nil || string(st.Value) != "[2,4]" {
+			t.Error(string(st.Value), err)
+		}
+	}
+	// Two that run for half a second each are not over before the second is through.
+	began, both := time.Now(), make(chan error, 2)
+	for range 2 {
+		go func() {
+			v, _, err := e.Start(t.Context(), Program{Code: "for(;;){}", Limits: Limits{Timeout: 500 * time.Millisecond}})
+			if v != nil {
+				v.Close()
+			}
+			both <- err
+		}()
+	}
+	for range 2 {
+		wantCode(t, <-both, Timeout)
+	}
+	if took := time.Since(began); took < time.Second {
+		t.Errorf("two of half a second on one place, with a third there, took %s", took)
+	}
+	stop()
+	wantCode(t, <-ended, Aborted)
+	if n := len(e.running); n != 0 {
+		t.Errorf("%d places are taken when nothing runs", n)
+	}
+}
+
+// One that loses its place and is stopped before it has another gives nobody else's back.
+func TestSec_A_BOX_08_StoppedWhileItWaitsForItsTurn(t *testing.T) {
+	e := newEngine(t, Options{Running: 1})
+	if err := e.Warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		v, _, err := e.Start(ctx, Program{Code: "for(;;){}", Limits: Limits{Timeout: time.Hour}})
+		if v != nil {
+			v.Close()
+		}
+		ended <- err
+	}()
+	for len(e.running) == 0 {
+		runtime.Gosched()
+	}
+	mine, err := e.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e.waiting.Load() == 0 {
+		runtime.Gosched()
+	}
+	stop()
+	wantCode(t, <-ended, Aborted)
+	if n := len(e.running); n != 1 {
+		t.Errorf("%d places are taken, and one is ours", n)
+	}
+	mine.leave()
 }
 
 // A storm of cells that are killed at random moments leaves no goroutine (see

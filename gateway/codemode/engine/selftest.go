@@ -65,5 +65,5 @@ func (e *Engine) try(ctx context.Context, m *machine, code string, l Limits) (St
 		return State{}, err
 	}
 	v.started = true
-	return v.run(ctx, m.root.start, text)
+	return v.run(ctx, nil, m.root.start, text)
 }

@@ -12,11 +12,11 @@ import (
 // scope, in this process or, with the same Options.Key, in another. The VM
 // stays as it is.
 func (v *VM) Snapshot(ctx context.Context, scope string) ([]byte, error) {
-	leave, err := v.engine.take(ctx)
+	at, err := v.engine.take(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer at.leave()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
@@ -69,11 +69,11 @@ func (e *Engine) Restore(ctx context.Context, data []byte, l Limits, scope strin
 	if err != nil {
 		return nil, err
 	}
-	leave, err := e.take(ctx)
+	at, err := e.take(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer at.leave()
 	l = l.filled()
 	d, err := e.sealer(m).decode(data, scope, uint64(m.boot.size)+uint64(l.Memory))
 	if err != nil {

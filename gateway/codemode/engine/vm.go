@@ -34,6 +34,8 @@ type VM struct {
 	dead    error  // the guest cannot go on
 	stop    *Error // why we stopped it
 	used    time.Duration
+	until   time.Time      // when its time is over, while the guest runs
+	seat    *seat          // where it runs, nil where it keeps its place to the end
 	lines   int            // of the program
 	places  *sourcemap.Map // Program.Places
 	wide    string         // the program, if it is short and columns of bytes are not those of characters
@@ -60,11 +62,11 @@ func (e *Engine) Start(ctx context.Context, p Program) (*VM, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
-	leave, err := e.take(ctx)
+	at, err := e.take(ctx)
 	if err != nil {
 		return nil, State{}, err
 	}
-	defer leave()
+	defer at.leave()
 	im, err := e.imageFor(ctx, m, p.Catalog)
 	if err != nil {
 		return nil, State{}, err
@@ -82,7 +84,7 @@ func (e *Engine) Start(ctx context.Context, p Program) (*VM, State, error) {
 	if n := utf8.RuneCountInString(p.Code); n < len(p.Code) && n < maxWide {
 		v.wide = p.Code
 	}
-	st, err := v.run(ctx, m.root.start, text)
+	st, err := v.run(ctx, at, m.root.start, text)
 	return v, st, err
 }
 
@@ -116,11 +118,11 @@ type settlement struct {
 // Settle answers calls and goes on until the program is done or waits again.
 // An answer to a call that is not pending is ignored.
 func (v *VM) Settle(ctx context.Context, answers []Settled) (State, error) {
-	leave, err := v.engine.take(ctx)
+	at, err := v.engine.take(ctx)
 	if err != nil {
 		return State{}, err
 	}
-	defer leave()
+	defer at.leave()
 	v.mu.Lock()
 	list := make([]settlement, 0, len(answers))
 	for _, a := range answers {
@@ -135,7 +137,7 @@ func (v *VM) Settle(ctx context.Context, answers []Settled) (State, error) {
 	if err != nil {
 		return State{}, failed(InternalError, "an answer for the program is not JSON: %v", err)
 	}
-	return v.run(ctx, v.root.settle, string(b))
+	return v.run(ctx, at, v.root.settle, string(b))
 }
 
 func (v *VM) settlement(a Settled) settlement {
@@ -154,7 +156,7 @@ func (v *VM) settlement(a Settled) settlement {
 }
 
 // run calls fn in the guest, works its queue off and says how things stand.
-func (v *VM) run(ctx context.Context, fn uint64, text string) (State, error) {
+func (v *VM) run(ctx context.Context, at *seat, fn uint64, text string) (State, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
@@ -162,6 +164,8 @@ func (v *VM) run(ctx context.Context, fn uint64, text string) (State, error) {
 	}
 	gctx, leave := v.enter(ctx)
 	defer leave()
+	v.seat = at
+	defer func() { v.seat = nil }()
 	err := v.invoke(gctx, fn, text)
 	if err == nil {
 		err = v.drain(gctx)
@@ -172,12 +176,9 @@ func (v *VM) run(ctx context.Context, fn uint64, text string) (State, error) {
 // enter sets the clock for one stretch of the guest's running. It is the
 // machine's own clock, whatever Options.Now tells the guest.
 func (v *VM) enter(ctx context.Context) (context.Context, func()) {
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, vmKey{}, v), v.limits.Timeout-v.used)
-	return ctx, func() {
-		cancel()
-		v.used += time.Since(began)
-	}
+	left := v.limits.Timeout - v.used
+	v.until = time.Now().Add(left)
+	return context.WithValue(ctx, vmKey{}, v), func() { v.used += left - time.Until(v.until) }
 }
 
 func (v *VM) state(err error) (State, error) {
@@ -233,14 +234,4 @@ func (v *VM) Close() {
 	delete(v.engine.vms, v)
 	v.engine.mu.Unlock()
 	v.engine.giveBack(v)
-}
-
-// take waits for a place to run.
-func (e *Engine) take(ctx context.Context) (func(), error) {
-	select {
-	case e.running <- struct{}{}:
-		return func() { <-e.running }, nil
-	case <-ctx.Done():
-		return nil, ended(ctx)
-	}
 }
