@@ -19,6 +19,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/rpclines"
 )
 
 // Gateway makes calls of our protocol.
@@ -109,10 +110,12 @@ func New(version string) *Agent {
 		kept: map[sdk.SessionId]string{}, turns: map[string]*turn{}}
 }
 
-// Run serves until the editor leaves or ctx ends. It is called once.
+// Run serves until the editor leaves or ctx ends. A line that is no message is answered
+// with an error and ends nothing. It is called once.
 func (a *Agent) Run(ctx context.Context, g Gateway, in io.Reader, out io.Writer) error {
 	a.gateway = g
-	a.conn = sdk.NewAgentSideConnection(a, out, in)
+	both := &rpclines.Whole{Writer: out}
+	a.conn = sdk.NewAgentSideConnection(a, both, messages(in, both))
 	close(a.ready)
 	select {
 	case <-a.conn.Done():

@@ -135,7 +135,8 @@ type List[T any] struct {
 	To  *[]T
 	New func() T
 	One func(*T) Field
-	// Take judges an entry that is right by itself; nil, or no error: it is added.
+	// Take judges an entry that is right by itself, when those before it are in To; nil,
+	// no error, or a Notice, which is told: it is added.
 	Take func(T) error
 	Help string
 	Hint Hint
@@ -162,8 +163,7 @@ func (f List[T]) read(v Value) {
 			return
 		}
 		if f.Take != nil {
-			if err := f.Take(*to); err != nil {
-				v.Wrong("%s", err)
+			if v.d.judged(v.n, f.Take(*to)); len(v.d.issues) > before {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package sections_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,5 +35,26 @@ func TestSec_A_NET_24_HookSecretsApart(t *testing.T) {
 		if hooks.Section.Of(s.Config).Enabled {
 			t.Errorf("%s opens hooks", text)
 		}
+	}
+}
+
+// A mapping that is never reached is told, at its place, and stays what it is.
+func TestHookMappingsInVain(t *testing.T) {
+	s := open(t, place(t, `{hooks: {mappings: [{match: {path: "a"}, messageTemplate: "x"}, {match: {path: "wake"}, messageTemplate: "x"},
+		{match: {path: "b"}, messageTemplate: "x"}, {match: {path: "a", source: "s"}, messageTemplate: "x"}]}}`)).Snapshot()
+	if n := len(hooks.Section.Of(s.Config).Mappings); !s.Valid || n != 4 {
+		t.Errorf("%d of 4 mappings are used: %+v", n, s.Issues)
+	}
+	var told []string
+	for _, w := range s.Warnings {
+		told = append(told, w.Path+": "+w.Message)
+	}
+	want := []string{
+		"hooks.mappings[1]: this mapping is never reached: wake is a hook of Hearth's own; give it another match.path",
+		"hooks.mappings[3]: this mapping is never reached: hooks.mappings[0] takes all calls that it matches; put it before that one, or " +
+			"give it another match.path",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("%q, want %q", told, want)
 	}
 }

@@ -73,7 +73,8 @@ func (h *Configured) fields() []config.Field {
 			Key: "mappings", To: &h.Mappings, New: func() Mapping {
 				return Mapping{Action: kindAgent, WakeMode: now, SessionMode: isolated, Deliver: true}
 			},
-			One: func(m *Mapping) config.Field { return config.Object{Fields: m.fields(), Check: m.check} }, Hint: config.Hint{Default: "none"},
+			One:  func(m *Mapping) config.Field { return config.Object{Fields: m.fields(), Check: m.check} },
+			Take: func(m Mapping) error { return inVain(h.Mappings, m) }, Hint: config.Hint{Default: "none"},
 			Help: "what `/hooks/<name>` does: [hooks.md](hooks.md#mappings) has the keys of one",
 		},
 		config.Number{

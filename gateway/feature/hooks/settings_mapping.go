@@ -106,6 +106,38 @@ func (m *Mapping) check() error {
 	return nil
 }
 
+// inVain says what is never reached of a mapping and of those before it: the first that
+// matches a call is taken, and one signature of an address is that of all its calls.
+func inVain(before []Mapping, m Mapping) error {
+	path, needs := m.Match.Path, []string(nil)
+	if path == kindWake || path == kindAgent {
+		return config.Notice(fmt.Sprintf("this mapping is never reached: %s is a hook of Hearth's own; give it another match.path", path))
+	}
+	for i, b := range before {
+		same, signed := b.Match.Path == path && path != "", b.Signature.given()
+		switch {
+		case same && signed && !m.Signature.given():
+			return config.Notice(fmt.Sprintf("this mapping is never reached: calls of its match.path need the signature of hooks.mappings[%d]; "+
+				"give it another match.path", i))
+		case same && signed, !signed && !m.Signature.given() && b.Match.covers(m.Match):
+			return config.Notice(fmt.Sprintf("this mapping is never reached: hooks.mappings[%d] takes all calls that it matches; put it before "+
+				"that one, or give it another match.path", i))
+		case same && m.Signature.given():
+			needs = append(needs, fmt.Sprintf("hooks.mappings[%d]", i))
+		}
+	}
+	if len(needs) == 0 {
+		return nil
+	}
+	return config.Notice("all calls of this match.path need the signature of this mapping, so that another one is never reached: " +
+		strings.Join(needs, ", ") + "; give it another match.path")
+}
+
+// covers reports whether all that another one matches is matched.
+func (m Match) covers(o Match) bool {
+	return (m.Path == "" || m.Path == o.Path) && (m.Source == "" || m.Source == o.Source)
+}
+
 // templateText reads a text that may have lines.
 func templateText(v config.Value) string {
 	s, ok := v.Word()

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/rpclines"
 )
 
 // Gateway makes calls of our protocol.
@@ -44,10 +45,16 @@ type Options struct {
 // Run serves over a pair of streams until in ends. A line that is no message is
 // answered with an error and ends nothing.
 func Run(ctx context.Context, g Gateway, version string, in io.ReadCloser, out io.WriteCloser) error {
-	both := &oneAtATime{WriteCloser: out}
+	both := wholeLines{&rpclines.Whole{Writer: out}, out}
 	read := &messages{in: bufio.NewReader(in), out: both, close: in.Close}
 	t := &mcp.IOTransport{Reader: read, Writer: both, MaxLineLength: -1} // messages has a limit of its own
 	return New(g, Options{Version: version}).Run(ctx, t)
+}
+
+// wholeLines is a stream into which two write whole lines.
+type wholeLines struct {
+	io.Writer
+	io.Closer
 }
 
 // New returns the server.
