@@ -50,9 +50,9 @@ func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		resp.Body = metered{resp.Body, c.meter}
+		resp.Body = &events{metered: metered{resp.Body, c.meter}}
 	} else {
-		resp.Body = &bounded{resp.Body, maxMessage}
+		resp.Body = &bounded{resp.Body, maxMessage, c.meter.large}
 	}
 	return resp, nil
 }
@@ -103,12 +103,14 @@ func (c *carrier) again(r *http.Request, refused *http.Response, token string) (
 type bounded struct {
 	io.ReadCloser
 	left int
+	over func()
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= n; b.left < 0 {
-		return 0, fmt.Errorf("its answer is larger than %d MB", maxMessage>>20)
+		b.over()
+		return 0, errLarge
 	}
 	return n, err
 }

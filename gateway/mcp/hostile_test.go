@@ -97,6 +97,42 @@ func TestFault_F_NODE_08_HugeMessage(t *testing.T) {
 	})
 }
 
+// An answer that is too large is told as that, with the limit, and not as an end: of a
+// program, and of a service that answers with one text or with a stream of events.
+func TestAnswersThatAreTooLarge(t *testing.T) {
+	large := func() *mcp.Server {
+		s := echoServer()
+		s.AddTool(&mcp.Tool{Name: "large", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strings.Repeat("x", maxMessage+1)}}}, nil
+			})
+		return s
+	}
+	serve := func(o mcp.StreamableHTTPOptions) string {
+		s := large()
+		svc := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &o))
+		t.Cleanup(func() {
+			svc.Close()
+			for session := range s.Sessions() {
+				_ = session.Close()
+			}
+		})
+		return svc.URL
+	}
+	w := newWorld(t, map[string]func(io.Reader, io.Writer){"program": sdk(t, large())})
+	w.hub.Configure([]Server{{ID: "program"}, {ID: "text", URL: serve(mcp.StreamableHTTPOptions{JSONResponse: true})},
+		{ID: "events", URL: serve(mcp.StreamableHTTPOptions{})}})
+	for _, id := range []string{"program", "text", "events"} {
+		if st := w.settled(id); st.State != Ready {
+			t.Fatalf("%+v", st)
+		}
+		_, err := w.call(w.tool("mcp__"+id+"__large"), `{}`)
+		if err == nil || !strings.Contains(err.Error(), "a message of more than 8 MB") || !strings.Contains(err.Error(), "may have taken effect") {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
 // Words on the output that are no protocol end the connection; they are not
 // taken for one.
 func TestFault_F_NODE_08_Nonsense(t *testing.T) {

@@ -66,6 +66,7 @@ type quiet struct {
 	limit int
 	noise *noise
 	look  func(message []byte)
+	over  func() // told of a message that is too long; nil: nobody is
 
 	out  []byte // to be read
 	long bool   // in a line that is too long
@@ -110,6 +111,9 @@ func (q *quiet) fill() error {
 	for !ended && len(line) <= q.limit {
 		part, err = q.in.ReadSlice('\n')
 		line, ended = append(line, part...), !errors.Is(err, bufio.ErrBufferFull)
+	}
+	if len(line) > q.limit && q.over != nil {
+		q.over()
 	}
 	switch {
 	case !ended:

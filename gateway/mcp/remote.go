@@ -111,6 +111,7 @@ func (s *server) call(ctx context.Context, session *mcp.ClientSession, own strin
 	ctx, cancel := awake.WithTimeoutCause(ctx, limit, errLate)
 	defer cancel()
 	p := &mcp.CallToolParams{Name: own, Arguments: args}
+	link := s.linked()
 	token, forget := s.follow(show)
 	defer forget()
 	p.SetProgressToken(token)
@@ -125,6 +126,8 @@ func (s *server) call(ctx context.Context, session *mcp.ClientSession, own strin
 			limit)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case link.why() != nil:
+		return nil, fmt.Errorf("%s: %w. It may have taken effect all the same, so it was not repeated", s.set.what(), link.why())
 	}
 	if said := (*jsonrpc.Error)(nil); !errors.As(err, &said) {
 		if unreadable(err) {

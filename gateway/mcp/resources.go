@@ -151,6 +151,7 @@ func ask[T any](ctx context.Context, h *Hub, id string, do func(context.Context,
 	if err != nil {
 		return none, err
 	}
+	link := s.linked()
 	ctx, cancel := awake.WithTimeoutCause(ctx, s.set.callTime(), errLate)
 	defer cancel()
 	out, err := do(ctx, session)
@@ -161,6 +162,8 @@ func ask[T any](ctx context.Context, h *Hub, id string, do func(context.Context,
 		return out, nil
 	case late:
 		return none, fmt.Errorf("%s did not answer within %s", s.set.what(), s.set.callTime())
+	case link.why() != nil:
+		return none, fmt.Errorf("%s did not answer: %w", s.set.what(), link.why())
 	}
 	if said := (*jsonrpc.Error)(nil); !errors.As(err, &said) {
 		return none, fmt.Errorf("%s did not answer: %s", s.set.what(), clean(err.Error(), 600))

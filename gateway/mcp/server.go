@@ -32,6 +32,7 @@ type server struct {
 	st       Status
 	changed  chan struct{} // closed and replaced with every change of st
 	session  *mcp.ClientSession
+	link     *transport // of the session
 	offer    offer
 	timeouts int
 	progress map[string]func(text string)
@@ -140,7 +141,7 @@ func (s *server) live(ctx context.Context) error {
 	if err := s.refresh(starting, session); err != nil {
 		return t.explain(starting, err)
 	}
-	s.ready(session)
+	s.ready(session, t)
 	ended := make(chan error, 1)
 	go func() { ended <- session.Wait() }()
 	for {
@@ -168,9 +169,9 @@ func cmpErr(err, otherwise error) error {
 	return otherwise
 }
 
-func (s *server) ready(session *mcp.ClientSession) {
+func (s *server) ready(session *mcp.ClientSession, link *transport) {
 	s.mu.Lock()
-	s.session, s.timeouts, s.st.Login = session, 0, false
+	s.session, s.link, s.timeouts, s.st.Login = session, link, 0, false
 	if i := session.InitializeResult(); i != nil && i.ServerInfo != nil {
 		s.st.Name, s.st.Version = clean(i.ServerInfo.Name, 80), clean(i.ServerInfo.Version, 40)
 	}
@@ -274,6 +275,13 @@ func (s *server) connected() (*mcp.ClientSession, error) {
 		return nil, fmt.Errorf("%s is not running: %s. `hearth mcp test %s` tries it", s.set.what(), s.st.Problem, s.set.ID)
 	}
 	return nil, fmt.Errorf("%s is just starting; try again in a moment", s.set.what())
+}
+
+// linked is the connection of now, or the last one.
+func (s *server) linked() *transport {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.link
 }
 
 // late counts calls that were not answered; a server with several of them in a

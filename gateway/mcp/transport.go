@@ -39,7 +39,7 @@ type transport struct {
 
 func (s *server) transport(ctx context.Context) (*transport, error) {
 	t := &transport{id: s.set.ID, set: &s.set, isCut: make(chan struct{})}
-	m := &meter{now: s.o.Now, over: func() { t.cut(errFlood) }}
+	m := &meter{now: s.o.Now, over: func() { t.cut(errFlood) }, large: func() { t.cut(errLarge) }}
 	if s.set.URL != "" {
 		base := egress.Operator()
 		base.ResponseHeaderTimeout, t.idle = s.set.callTime(), base.CloseIdleConnections
@@ -66,8 +66,9 @@ func (s *server) transport(ctx context.Context) (*transport, error) {
 	s.noise = n
 	s.mu.Unlock()
 	t.noise = n
-	t.Transport = &mcp.IOTransport{Reader: newQuiet(metered{p.Output(), m}, maxMessage, n, s.tasks.look), Writer: input{p},
-		MaxLineLength: maxMessage}
+	read := newQuiet(metered{p.Output(), m}, maxMessage, n, s.tasks.look)
+	read.over = m.large
+	t.Transport = &mcp.IOTransport{Reader: read, Writer: input{p}, MaxLineLength: maxMessage}
 	return t, nil
 }
 
@@ -109,11 +110,20 @@ func (t *transport) end() {
 	})
 }
 
+// why is the reason for which the connection was cut, nil when it was not. It may be
+// asked of none.
+func (t *transport) why() error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cause
+}
+
 // explain adds what the server said itself to the end of a connection.
 func (t *transport) explain(ctx context.Context, err error) error {
-	t.mu.Lock()
-	cause := t.cause
-	t.mu.Unlock()
+	cause := t.why()
 	switch {
 	case cause != nil:
 		return cause
@@ -198,10 +208,13 @@ const (
 
 var errFlood = errors.New("it sent more than anybody could use, so it was cut off")
 
+var errLarge = fmt.Errorf("it sent a message of more than %d MB, the most that one may have, so it was cut off", maxMessage>>20)
+
 // meter counts what comes back, and cuts off a server that floods.
 type meter struct {
-	now  func() time.Time
-	over func()
+	now   func() time.Time
+	over  func()
+	large func() // one message is too large
 
 	mu           sync.Mutex
 	last         time.Time
@@ -224,6 +237,26 @@ func (m *meter) pass(b []byte) error {
 		return errFlood
 	}
 	return nil
+}
+
+// events is a stream of events with a meter, in which a message is a line.
+type events struct {
+	metered
+	line int
+}
+
+func (e *events) Read(p []byte) (int, error) {
+	n, err := e.metered.Read(p)
+	for part := range bytes.Lines(p[:n]) {
+		if e.line += len(part); e.line > maxMessage {
+			e.m.large()
+			return 0, errLarge
+		}
+		if part[len(part)-1] == '\n' {
+			e.line = 0
+		}
+	}
+	return n, err
 }
 
 // metered is a stream with a meter.
