@@ -130,7 +130,11 @@ func addMCP(ctx context.Context, a *app, o mcpAdd, args []string) error {
 	if o.cwd != "" {
 		s["cwd"] = o.cwd
 	}
-	if box := sandboxOf(o.read, o.write); len(box) > 0 {
+	box, err := a.sandboxOf(o.read, o.write)
+	if err != nil {
+		return err
+	}
+	if len(box) > 0 {
 		s["sandbox"] = box
 	}
 	for key, pairs := range map[string][]string{"headers": o.headers, "env": o.env} {

@@ -3,17 +3,21 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/hearth-assistant/hearth/gateway/mcp/named"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 // mayUse are the flags about the sandbox of a server's program.
@@ -51,8 +55,12 @@ func allowMCP(ctx context.Context, a *app, name string, read, write []string) er
 	if err != nil || s.Valid && !ok {
 		return &failure{exitFailure, "there is no MCP server " + line(name), "`hearth config get mcp.servers` shows those that are set up"}
 	}
-	for key, more := range map[string][]string{"read": whole(read), "write": whole(write)} {
-		if len(more) == 0 {
+	more, err := a.sandboxOf(read, write)
+	if err != nil {
+		return err
+	}
+	for _, key := range []string{"read", "write"} {
+		if len(more[key]) == 0 {
 			continue
 		}
 		now := set.Sandbox.Read
@@ -60,7 +68,7 @@ func allowMCP(ctx context.Context, a *app, name string, read, write []string) er
 			now = set.Sandbox.Write
 		}
 		all := slices.Clone(now)
-		for _, m := range more {
+		for _, m := range more[key] {
 			if !slices.Contains(all, m) {
 				all = append(all, m)
 			}
@@ -77,15 +85,59 @@ func allowMCP(ctx context.Context, a *app, name string, read, write []string) er
 }
 
 // sandboxOf is the setting of two lists.
-func sandboxOf(read, write []string) map[string]any {
-	box := map[string]any{}
-	if len(read) > 0 {
-		box["read"] = whole(read)
+func (a *app) sandboxOf(read, write []string) (map[string][]string, error) {
+	box := map[string][]string{}
+	for key, named := range map[string][]string{"read": read, "write": write} {
+		for _, p := range named {
+			path, err := a.placed(key, p)
+			if err != nil {
+				return nil, err
+			}
+			box[key] = append(box[key], path)
+		}
 	}
-	if len(write) > 0 {
-		box["write"] = whole(write)
+	return box, nil
+}
+
+// placed is a folder or file that a program is to use, as the settings have it: whole,
+// because the program will run in a folder of its own. What can never work is refused.
+func (a *app) placed(flag, named string) (string, error) {
+	if a.gateway != "" {
+		return named, nil // it is on another machine
 	}
-	return box
+	if strings.TrimSpace(named) == "" {
+		return "", usage("--%s needs a folder or a file", flag)
+	}
+	path := statedir.Expand(statedir.Home(a.Env), []string{named})[0]
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", line(named), err)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return "", &failure{exitUsage, "there is no file or folder " + line(path), "make it first, or name another one"}
+	case err == nil && !info.IsDir() && strings.HasSuffix(named, "/"):
+		return "", &failure{exitUsage, "there is no folder " + line(path), "it is a file: name it without the / at its end"}
+	}
+	if dir, err := a.dir(); err == nil && within(string(dir), path) {
+		return "", &failure{exitUsage, line(path) + " is in Hearth's own folder, which no program sees", "name another one"}
+	}
+	if named == "~" || strings.HasPrefix(named, "~/") {
+		return named, nil // as the person wrote it
+	}
+	return path, nil
+}
+
+// within reports whether a path is a folder or below it, wherever links lead.
+func within(dir, path string) bool {
+	for _, p := range []*string{&dir, &path} {
+		if real, err := filepath.EvalSymlinks(*p); err == nil {
+			*p = real
+		}
+	}
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rest)
 }
 
 // whole makes paths absolute that mean something here and now: the program will
