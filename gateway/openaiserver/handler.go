@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/hearth-assistant/hearth/gateway/pairing"
+	"github.com/hearth-assistant/hearth/internal/httpbody"
 	"github.com/hearth-assistant/hearth/internal/text"
 )
 
@@ -206,20 +206,13 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, v any) error {
 	case <-r.Context().Done():
 		return context.Cause(r.Context())
 	}
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(h.limits.ReadBody))
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.limits.Body))
-	var large *http.MaxBytesError
+	raw, err := httpbody.Read(w, r, h.limits.Body, h.limits.ReadBody)
 	switch {
-	case errors.As(err, &large):
+	case errors.Is(err, httpbody.ErrLarge):
 		return err
 	case err != nil:
 		return &Error{Status: http.StatusRequestTimeout, Type: "invalid_request_error", Text: "The request did not arrive whole. Send it again."}
 	}
-	// The connection may be quiet from now on; that it ends is noticed all the
-	// same. Where the body did not come the deadline stays: what is left of it is
-	// not waited for either.
-	_ = rc.SetReadDeadline(time.Time{})
 	return decode(raw, v)
 }
 

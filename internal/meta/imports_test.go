@@ -13,6 +13,7 @@ var leaves = map[string][]string{
 	"gateway/pretty":              {},
 	"internal/random":             {},
 	"internal/charset":            {},
+	"internal/httpbody":           {},
 	"internal/rpclines":           {},
 	"internal/sleep":              {},
 	"internal/text":               {},

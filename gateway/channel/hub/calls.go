@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
+	"github.com/hearth-assistant/hearth/internal/httpbody"
 )
 
 // Bounds of what anybody can cost who knows an address.
@@ -108,9 +107,7 @@ func (c *calls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.answer(w, r, n, called, body)
 }
 
-// body is that of a request; status is not 0 when there is none to take. The limit of a
-// body that did not come stays, and its connection ends with the answer: the rest is not
-// waited for.
+// body is that of a request; status is not 0 when there is none to take.
 func (c *calls) body(w http.ResponseWriter, r *http.Request, within time.Duration) (body []byte, status int) {
 	select {
 	case c.reading <- struct{}{}:
@@ -118,19 +115,13 @@ func (c *calls) body(w http.ResponseWriter, r *http.Request, within time.Duratio
 	default:
 		return nil, http.StatusServiceUnavailable
 	}
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(within))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestCall))
-	if err == nil {
-		_ = control.SetReadDeadline(time.Time{})
-		return body, 0
-	}
-	w.Header().Set("Connection", "close")
-	var large *http.MaxBytesError
+	body, err := httpbody.Read(w, r, longestCall, within)
 	switch {
-	case errors.As(err, &large):
+	case err == nil:
+		return body, 0
+	case errors.Is(err, httpbody.ErrLarge):
 		return nil, http.StatusRequestEntityTooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, httpbody.ErrLate):
 		return nil, http.StatusRequestTimeout
 	}
 	return nil, http.StatusBadRequest

@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/webhook"
+	"github.com/hearth-assistant/hearth/internal/httpbody"
 )
 
 const (
@@ -267,24 +267,17 @@ func tokenOf(h http.Header) string {
 
 // readBody takes the body, which has some time to come. What the server allows an
 // answer counts from the head of the request and may be over by then, so that it
-// begins anew here. The limit of a body that did not come stays, and the connection
-// ends with the answer: the rest is not waited for.
+// begins anew here.
 func readBody(w http.ResponseWriter, r *http.Request, within time.Duration) ([]byte, error) {
-	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(within))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	_ = c.SetWriteDeadline(time.Now().Add(answerTime))
-	if err == nil {
-		_ = c.SetReadDeadline(time.Time{})
-		return body, nil
-	}
-	w.Header().Set("Connection", "close")
-	var large *http.MaxBytesError
+	body, err := httpbody.Read(w, r, maxBody, within)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
 	switch {
-	case errors.As(err, &large):
+	case err == nil:
+		return body, nil
+	case errors.Is(err, httpbody.ErrLarge):
 		return nil, &refusal{status: http.StatusRequestEntityTooLarge,
 			text: "That is more than 256 KB. Send less, or an address where the rest is."}
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, httpbody.ErrLate):
 		return nil, &refusal{status: http.StatusRequestTimeout, text: "The body did not arrive within " + strconv.Itoa(int(within.Seconds())) +
 			" seconds, so nothing was accepted. Send it again."}
 	}
