@@ -218,14 +218,15 @@ func (d *doctor) secrets(ctx context.Context, snap *config.Snapshot) {
 		d.warn("secrets", strings.TrimSuffix(p, "."), "`hearth secrets list` shows what is kept")
 	}
 	if len(s.InLists) > 0 {
-		d.warn("secrets", inTheFile(s.InLists), leftInLists)
+		d.warn("secrets", inTheFile(s.InLists), leftInLists())
 	}
 	d.inTheOpen(ctx, s.InTheOpen, s.Ready)
 }
 
 // inTheFile names keys that the settings file itself holds.
-func inTheFile(paths []string) string {
-	return "the settings file itself holds " + strings.Join(paths, ", ") + ", which your other programs can read"
+func inTheFile(paths []string) (what string) {
+	what = "the settings file itself holds " + strings.Join(paths, ", ") + ", which your other programs can read"
+	return what
 }
 
 // inTheOpen: keys that the settings file itself holds.

@@ -349,13 +349,16 @@ func migrateSecrets(ctx context.Context, a *app) error {
 // stayInLists says what a person does with keys that stand in lists of the settings.
 func stayInLists(places []string) (notes []string) {
 	for _, p := range places {
-		notes = append(notes, p+" stands in the settings file itself; "+leftInLists+".")
+		notes = append(notes, p+" stands in the settings file itself; "+leftInLists()+".")
 	}
 	return notes
 }
 
 // leftInLists is what a person does with a key that `hearth secrets migrate` leaves.
-const leftInLists = "what stands in a list is not moved: keep it with `hearth secrets set NAME` and write \"keychain:NAME\" in its place"
+func leftInLists() (hint string) {
+	hint = "what stands in a list is not moved: keep it with `hearth secrets set NAME` and write \"keychain:NAME\" in its place"
+	return hint
+}
 
 func (a *app) migrateHere(ctx context.Context, k *keeper.Keeper) (res protocol.SecretsMigrated, err error) {
 	path, err := a.configPath(ctx)

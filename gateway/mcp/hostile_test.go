@@ -127,7 +127,8 @@ func TestAnswersThatAreTooLarge(t *testing.T) {
 			t.Fatalf("%+v", st)
 		}
 		_, err := w.call(w.tool("mcp__"+id+"__large"), `{}`)
-		if err == nil || !strings.Contains(err.Error(), "a message of more than 8 MB") || !strings.Contains(err.Error(), "may have taken effect") {
+		if err == nil || !strings.Contains(err.Error(), "a message of more than 8 MB") ||
+			!strings.Contains(err.Error(), "may have taken effect") {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
