@@ -30,8 +30,8 @@ func (o Other) Words() string {
 		return fmt.Sprintf("Keys are kept in a place that is not used now (%s): %s. `hearth config set secrets.backend %s` uses it again.",
 			o.Place, names, o.Place)
 	}
-	return fmt.Sprintf("Keys are kept in a place that is not used now (%s): %s. `hearth secrets migrate` moves them to where keys are kept now, "+
-		"and `hearth config set secrets.backend %s` uses it again.", o.Place, names, o.Place)
+	return fmt.Sprintf("Keys are kept in a place that is not used now (%s): %s. `hearth secrets migrate` moves them to where keys are kept "+
+		"now, and `hearth config set secrets.backend %s` uses it again.", o.Place, names, o.Place)
 }
 
 // Elsewhere are the other places in which something is kept. It asks nobody, and a
