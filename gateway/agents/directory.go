@@ -8,6 +8,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/config"
+	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/session"
 )
 
@@ -98,6 +99,19 @@ func (d *Directory) OfSession(key string) Agent { return d.Named(session.AgentOf
 // default one.
 func (d *Directory) Canonical(key, agentID string) (string, error) {
 	return session.Canonical(key, cmp.Or(agentID, d.Book().Default().ID))
+}
+
+// Check refuses an agent that the settings do not name, such as a mistyped one.
+func (d *Directory) Check(id string) error {
+	if _, ok := d.Book().Get(id); ok {
+		return nil
+	}
+	var ids []string
+	for _, a := range d.Book().All() {
+		ids = append(ids, a.ID)
+	}
+	return protocol.Invalid("there is no assistant called %q; there is %s (`hearth agents list`)", id, strings.Join(ids, ", ")).
+		With("code", "UNKNOWN_AGENT_ID")
 }
 
 // Answerer is the agent that answers a message of a network.

@@ -224,5 +224,21 @@ func (d *Dispatcher) Turn(method, key, agentID, text, runID string, timeoutMs in
 	case timeoutMs < 0 || timeoutMs > MaxTimeout.Milliseconds():
 		return session.Turn{}, protocol.InvalidParams(method, "the time-out must be between 0 and 24 hours")
 	}
+	if err := d.Answers(canonical); err != nil {
+		return session.Turn{}, err
+	}
 	return session.Turn{RunID: runID, SessionKey: canonical, Text: text, TimeoutMs: timeoutMs, Owner: true}, nil
+}
+
+// Answers refuses to begin a session with an agent that there is not. One that was
+// taken out of the settings goes on in the sessions that it has.
+func (d *Dispatcher) Answers(key string) error {
+	err := d.agents.Check(session.AgentOf(key))
+	if err == nil {
+		return nil
+	}
+	if _, there, failed := d.sessions.Get(key); there || failed != nil {
+		return failed
+	}
+	return err
 }

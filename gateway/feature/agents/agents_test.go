@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -210,5 +211,39 @@ func TestDeletedAgentStopsInEverySession(t *testing.T) {
 		if end := p.Ended(id); end.State != protocol.ChatAborted {
 			t.Errorf("%s ended as %s", id, end.State)
 		}
+	}
+}
+
+// A mistyped assistant begins nothing: no session, no folder. One that was taken out of
+// the settings goes on in the sessions that it has.
+func TestNoSessionOfNobody(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	dir := gatewaytest.Workspace(t, p)
+	p.Patch(map[string]any{"agents": map[string]any{"list": []any{map[string]any{"id": "main"}, map[string]any{"id": "helper"}}}})
+	const want = `there is no assistant called "nosuch"; there is main, helper`
+	const key = "agent:nosuch:main"
+	for method, params := range map[string]any{
+		protocol.MethodChatSend:       protocol.ChatSendParams{SessionKey: key, Message: "hi", IdempotencyKey: "a"},
+		protocol.MethodAgent:          protocol.AgentParams{SessionKey: key, Message: "hi", IdempotencyKey: "b"},
+		protocol.MethodSessionsCreate: protocol.SessionsCreateParams{Key: key},
+		protocol.MethodSessionsPatch:  map[string]any{"key": key, "label": "x"},
+		protocol.MethodToolsInvoke:    map[string]any{"sessionKey": key, "name": "session_status", "args": map[string]any{}},
+	} {
+		var e *protocol.Error
+		err := p.Call(t.Context(), method, params, nil)
+		if !errors.As(err, &e) || !strings.Contains(e.Message, want) || e.Details["code"] != "UNKNOWN_AGENT_ID" {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	var list protocol.SessionsList
+	p.Do(protocol.MethodSessionsList, protocol.SessionsListParams{}, &list)
+	if _, err := os.Stat(dir + "-nosuch"); err == nil || len(list.Sessions) != 0 {
+		t.Errorf("there are a folder (%v) or sessions %+v", err == nil, list.Sessions)
+	}
+	p.Say("agent:helper:main", "c", "hello")
+	p.Patch(map[string]any{"agents": map[string]any{"list": nil}})
+	if end := p.Say("agent:helper:main", "d", "hello again"); end.State != protocol.ChatFinal {
+		t.Errorf("the session of an assistant that is gone: %+v", end)
 	}
 }

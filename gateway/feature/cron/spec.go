@@ -192,12 +192,8 @@ func (f *feature) canWork(ctx context.Context, s, was *protocol.CronSpec) error 
 		was = &protocol.CronSpec{}
 	}
 	if s.AgentID != "" && s.AgentID != was.AgentID {
-		if _, ok := f.Agents.Book().Get(s.AgentID); !ok {
-			var ids []string
-			for _, a := range f.Agents.Book().All() {
-				ids = append(ids, a.ID)
-			}
-			return fmt.Errorf("there is no assistant called %q; there is %s (`hearth agents list`)", s.AgentID, strings.Join(ids, ", "))
+		if err := f.Agents.Check(s.AgentID); err != nil {
+			return err
 		}
 	}
 	d, old := s.Delivery, cmp.Or(was.Delivery, &protocol.CronDelivery{})

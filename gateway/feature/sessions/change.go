@@ -21,6 +21,9 @@ func (f *feature) patch(ctx context.Context, p protocol.SessionsPatchParams) (pr
 	if err != nil {
 		return res, err
 	}
+	if err := f.o.Dispatch.Answers(key); err != nil {
+		return res, err
+	}
 	if v := p.Label.Value; v != nil {
 		if err := checkLabel(protocol.MethodSessionsPatch, *v); err != nil {
 			return res, err

@@ -124,6 +124,9 @@ func (f *feature) create(ctx context.Context, p protocol.SessionsCreateParams) (
 	if err != nil {
 		return res, err
 	}
+	if err := f.o.Dispatch.Answers(key); err != nil {
+		return res, err
+	}
 	if err := checkLabel(protocol.MethodSessionsCreate, p.Label); err != nil {
 		return res, err
 	}

@@ -45,6 +45,11 @@ func (d *Direct) Scope(key, agent, runID string) (tool.Scope, error) {
 		return tool.Scope{}, err
 	}
 	ref, _ := d.models.Default()
+	if !ok {
+		if err := d.agents.Check(session.AgentOf(key)); err != nil {
+			return tool.Scope{}, err
+		}
+	}
 	if ok {
 		rec.SessionID = row.SessionID
 		if row.ModelOverride {
