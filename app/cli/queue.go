@@ -40,8 +40,15 @@ type queue struct {
 }
 
 func (q *queue) open(ctx context.Context, scopes ...protocol.Scope) (err error) {
-	if q.c, err = q.app.dial(ctx, client.Options{Scopes: scopes}); err == nil && q.session == "" {
+	if q.c, err = q.app.dial(ctx, client.Options{Scopes: scopes}); err != nil {
+		return err
+	}
+	if q.session == "" {
 		q.session = mainSession(q.c.Hello())
+		return nil
+	}
+	if err = sessionThere(ctx, q.c, q.session); err != nil {
+		_ = q.c.Close()
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -32,10 +33,20 @@ func runSearch(ctx context.Context, a *app, o searchOptions, args []string) erro
 	if o.limit < 1 || o.limit > 200 {
 		return usage("--limit must be between 1 and 200")
 	}
+	c, err := a.dial(ctx, client.Options{Scopes: []protocol.Scope{protocol.ScopeRead}})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
 	var res protocol.SessionsSearch
 	p := protocol.SessionsSearchParams{Query: strings.Join(args, " "), Key: o.session, Limit: o.limit}
-	if err := a.call(ctx, protocol.ScopeRead, protocol.MethodSessionsSearch, p, &res); err != nil {
+	if err := c.Call(ctx, protocol.MethodSessionsSearch, p, &res); err != nil {
 		return err
+	}
+	if len(res.Results) == 0 && o.session != "" {
+		if err := sessionThere(ctx, c, o.session); err != nil {
+			return err
+		}
 	}
 	if a.asJSON {
 		return a.out().json(res)

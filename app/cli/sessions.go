@@ -194,6 +194,18 @@ func noSession(key string) error {
 	return &failure{exitFailure, "there is no session " + line(key), "`hearth sessions list` names them"}
 }
 
+// sessionThere refuses the name of a session that there is not.
+func sessionThere(ctx context.Context, c *client.Client, key string) error {
+	var d protocol.SessionsDescribeResult
+	if err := c.Call(ctx, protocol.MethodSessionsDescribe, protocol.SessionKeyParams{Key: key}, &d); err != nil {
+		return err
+	}
+	if d.Session == nil {
+		return noSession(key)
+	}
+	return nil
+}
+
 // readHistory pages back from the end; limit 0 means everything.
 func readHistory(ctx context.Context, c *client.Client, key, sessionID string, limit int) (protocol.ChatHistory, error) {
 	const page = 500

@@ -11,6 +11,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/recovery"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
+	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 // storeStatus tells how large the database is; only a running gateway knows more.
@@ -22,11 +23,11 @@ func storeStatus(ctx context.Context, a *app) error {
 		if derr != nil {
 			return derr
 		}
-		info, serr := os.Stat(dir.Store())
+		bytes, serr := store.Used(dir.Store())
 		if serr != nil {
 			return &failure{exitFailure, "there is no database at " + dir.Store(), "HEARTH_HOME names the folder to look in"}
 		}
-		return a.done(protocol.StoreStatus{Bytes: info.Size()}, "The database has "+size(info.Size())+". `hearth store check` reads all of it.")
+		return a.done(protocol.StoreStatus{Bytes: bytes}, "The database has "+size(bytes)+". `hearth store check` reads all of it.")
 	}
 	if err != nil {
 		return err

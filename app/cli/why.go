@@ -39,6 +39,11 @@ func runWhy(ctx context.Context, a *app, key string, args []string) error {
 	var w protocol.Why
 	if err := c.Call(ctx, protocol.MethodWhy, p, &w); err != nil {
 		if refused(err, "NOT_FOUND") {
+			if key != "" && len(args) == 0 {
+				if err := sessionThere(ctx, c, key); err != nil {
+					return err
+				}
+			}
 			return &failure{exitFailure, "there is no such message", "`hearth why` alone explains the last one of the main conversation"}
 		}
 		return err

@@ -6212,6 +6212,7 @@ export interface StatusDetail {
   /** PendingApprovals is how many requests wait for a yes. */
   pendingApprovals: number;
   residentBytes: number;
+  /** as StoreStatus has them */
   storeBytes: number;
   problems: Problem[];
 }

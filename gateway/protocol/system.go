@@ -103,7 +103,7 @@ type StatusDetail struct {
 	// PendingApprovals is how many requests wait for a yes.
 	PendingApprovals int       `json:"pendingApprovals"`
 	ResidentBytes    int64     `json:"residentBytes"`
-	StoreBytes       int64     `json:"storeBytes"`
+	StoreBytes       int64     `json:"storeBytes"` // as StoreStatus has them
 	Problems         []Problem `json:"problems"`
 }
 

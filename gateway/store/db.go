@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -141,9 +142,31 @@ func checkFile(path string) error {
 	if st.Size() == 0 {
 		return nil // created, then killed before the first write
 	}
+	need := used(f)
+	if need == 0 {
+		return fmt.Errorf("%w: %s does not start like one", ErrDamaged, path)
+	}
+	if st.Size() < need {
+		return fmt.Errorf("%w: %s has %d bytes but needs %d, so its end is missing", ErrDamaged, path, st.Size(), need)
+	}
+	return nil
+}
+
+// Used is how many bytes the store at path has, as Usage tells of one that is open; 0
+// where the file does not start like a store.
+func Used(path string) (int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return used(f), nil
+}
+
+// used reads where the last page of a store ends.
+func used(f io.ReaderAt) (bytes int64) {
 	// bbolt's page header is 16 bytes, then magic, version, pageSize, flags
 	// (uint32 each), root bucket (16 bytes), freelist and high-water page id.
-	need := int64(0)
 	for page := int64(0); page < 2; page++ {
 		var h [16 + 16 + 16 + 16]byte
 		ps := int64(os.Getpagesize())
@@ -154,15 +177,9 @@ func checkFile(path string) error {
 			continue
 		}
 		high := int64(binary.LittleEndian.Uint64(h[16+16+16+8:])) * int64(binary.LittleEndian.Uint32(h[16+8:]))
-		need = max(need, high)
+		bytes = max(bytes, high)
 	}
-	if need == 0 {
-		return fmt.Errorf("%w: %s does not start like one", ErrDamaged, path)
-	}
-	if st.Size() < need {
-		return fmt.Errorf("%w: %s has %d bytes but needs %d, so its end is missing", ErrDamaged, path, st.Size(), need)
-	}
-	return nil
+	return bytes
 }
 
 // prepare checks the schema and, in a new file, writes it. It writes nothing

@@ -116,3 +116,15 @@ func TestCompact(t *testing.T) {
 		t.Errorf("it left %v", left)
 	}
 }
+
+// A store has as many bytes when nobody has it open as while somebody does.
+func TestUsedIsWhatUsageTells(t *testing.T) {
+	db, _ := halfEmpty(t, 100)
+	want := db.Usage().Bytes
+	if err := db.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Used(db.Path()); got != want || got == 0 || err != nil {
+		t.Errorf("%d bytes (%v), want %d", got, err, want)
+	}
+}

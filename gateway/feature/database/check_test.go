@@ -22,6 +22,10 @@ func TestCheckInTheBackground(t *testing.T) {
 	if st.Bytes < 1<<16 || st.CheckedAtMs != 0 {
 		t.Errorf("before it: %+v", st)
 	}
+	var all protocol.Status
+	if p.Do(protocol.MethodStatus, nil, &all); all.Hearth.StoreBytes != st.Bytes {
+		t.Errorf("the database has %d bytes, and status counts %d", st.Bytes, all.Hearth.StoreBytes)
+	}
 	p.Do(protocol.MethodStoreCheck, nil, &st)
 	id := st.TaskID
 	gatewaytest.WaitFor(t, "the end of the check", func() bool {

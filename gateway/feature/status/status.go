@@ -123,7 +123,7 @@ func (f *Status) Tell(ctx context.Context) (protocol.Status, error) {
 			UptimeMs: f.o.Now().Sub(f.o.Started).Milliseconds(), Model: ref.String(), ModelSource: source,
 			Clients: f.o.Server.Clients(), ActiveRuns: active, QueuedRuns: queued, Undelivered: f.o.Outbox.Waiting(),
 			PendingApprovals: len(f.o.Broker.Pending()),
-			ResidentBytes:    residentBytes(), StoreBytes: f.o.Store.Size(), Problems: f.o.Problems.All(),
+			ResidentBytes:    residentBytes(), StoreBytes: f.o.Store.Usage().Bytes, Problems: f.o.Problems.All(),
 		},
 	}, nil
 }

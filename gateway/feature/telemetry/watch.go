@@ -43,7 +43,7 @@ func (f *feature) Began(run session.Run) {
 }
 
 func (f *feature) Asked(run string, a failover.Attempt) {
-	if !f.wanted() || a.Skipped {
+	if !f.wanted() || a.Skipped || a.Nobody {
 		return
 	}
 	about := []attribute{text("gen_ai.operation.name", "chat"), text("gen_ai.provider.name", a.Ref.Provider),

@@ -372,3 +372,19 @@ func TestModelsAuthStatus(t *testing.T) {
 		t.Error("the answer holds a key")
 	}
 }
+
+// What nobody was asked is no call: a service that Hearth does not know was not used.
+func TestNobodyWasAsked(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	p.Patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"model": map[string]any{
+		"primary": "nobody/gpt", "fallbacks": []string{"chat/echo"}}}}})
+	if end := p.Say("main", "a", "hello"); end.State != protocol.ChatFinal {
+		t.Fatalf("%+v", end)
+	}
+	var cost protocol.UsageCost
+	p.Do(protocol.MethodUsageCost, protocol.UsageCostParams{GroupBy: "model"}, &cost)
+	if g := cost.Hearth.Groups; len(g) != 1 || g[0].Name != "chat/echo" || g[0].Calls != 1 {
+		t.Errorf("%+v", g)
+	}
+}

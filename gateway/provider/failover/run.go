@@ -193,7 +193,7 @@ func (r *Run) resolve(ctx context.Context) (ok bool, err error) {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}
-		r.fail(ctx, err, start, model.Usage{})
+		r.failed(ctx, err, Attempt{At: start, Nobody: true})
 		if len(r.accounts) < 2 {
 			return false, nil
 		}
@@ -229,9 +229,14 @@ func (r *Run) rollback(ctx context.Context) {
 	}
 }
 
-// fail notes a failed attempt and tells the account.
-func (r *Run) fail(ctx context.Context, err error, start time.Time, used model.Usage) Reason {
-	a := Attempt{Ref: r.ref(), Account: r.account(), Reason: ReasonOf(err), Usage: used, At: start, Took: r.e.o.Now().Sub(start)}
+// fail notes that a service which was asked failed.
+func (r *Run) fail(ctx context.Context, err error, start time.Time, used model.Usage) {
+	r.failed(ctx, err, Attempt{At: start, Usage: used})
+}
+
+// failed notes a failed attempt and tells the account.
+func (r *Run) failed(ctx context.Context, err error, a Attempt) {
+	a.Ref, a.Account, a.Reason, a.Took = r.ref(), r.account(), ReasonOf(err), r.e.o.Now().Sub(a.At)
 	a.Detail, a.Status = detailOf(err)
 	r.leave(a.Reason)
 	r.last = err
@@ -241,7 +246,6 @@ func (r *Run) fail(ctx context.Context, err error, start time.Time, used model.U
 	}
 	r.session.Noted(ctx, a)
 	r.logFailure(ctx, a)
-	return a.Reason
 }
 
 // exhausted is the end of the chain. One failure of the only candidate speaks

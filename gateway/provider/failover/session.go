@@ -54,6 +54,7 @@ type Attempt struct {
 	Status  int    // HTTP status, 0 when there was none
 	Detail  string // the failure in a line
 	Skipped bool   // it was not asked
+	Nobody  bool   // nobody could be asked: the service is not known, not there, or has no such model
 	Until   time.Time
 	Usage   model.Usage
 	At      time.Time

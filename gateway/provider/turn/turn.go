@@ -133,11 +133,12 @@ func (m *Models) Begin(ctx context.Context, sel failover.Selection, s failover.S
 	return t, nil
 }
 
-// Book writes down what was asked for a session, answered or not.
+// Book writes down what was asked for a session, answered or not; what nobody was asked is
+// no call.
 func (m *Models) Book(tx *store.Tx, sessionKey string, attempts []failover.Attempt) error {
 	var calls []spend.Call
 	for _, a := range attempts {
-		if a.Skipped {
+		if a.Skipped || a.Nobody {
 			continue
 		}
 		calls = append(calls, spend.Call{
