@@ -33,7 +33,7 @@ func argumentsError(c *cobra.Command, args []string) error {
 			needed++
 		}
 	}
-	f := &failure{code: exitUsage, hint: "`" + c.CommandPath() + " --help` shows what it takes"}
+	f := &failure{code: exitUsage, hint: helpOf(c)}
 	switch {
 	case len(args) < needed:
 		f.message = fmt.Sprintf("`%s` needs %s", c.CommandPath(), wants)

@@ -75,13 +75,19 @@ func Main(ctx context.Context, args []string, w World) int {
 	root.SetIn(w.In)
 	root.SetOut(w.Out)
 	root.SetErr(w.Err)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
 	f := explain(err)
+	if !a.ran {
+		a.asJSON = a.asJSON || wantsJSON(args)
+	}
 	if !a.ran && f.code == exitFailure {
-		f = commandFailure(err)
+		f = commandFailure(c, err)
+	}
+	if f.code == exitUsage && f.hint == "" {
+		f = &failure{f.code, f.message, helpOf(c)}
 	}
 	a.complain(f)
 	return f.code

@@ -45,6 +45,7 @@ func TestExplain(t *testing.T) {
 		{context.Canceled, exitInterrupted, "stopped"},
 		{fmt.Errorf("%w: EOF", client.ErrLost), exitFailure, "connection to the gateway was lost"},
 		{errors.New("disk on fire"), exitFailure, "disk on fire"},
+		{&fs.PathError{Op: "write", Path: os.Stdout.Name(), Err: syscall.ENOSPC}, exitFailure, "not all could be printed"},
 		{usage("wrong"), exitUsage, "wrong"},
 	} {
 		f := explain(tc.err)

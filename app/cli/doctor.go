@@ -63,12 +63,11 @@ func runDoctor(ctx context.Context, a *app, fix, live, yes bool) error {
 		return err
 	}
 	d.settings(ctx, snap)
-	d.folder(dir)
-	d.certificates(ctx, dir)
-	d.room(dir)
-	d.secrets(ctx, snap)
-	d.gateway(ctx, snap, live)
-	d.leftovers(dir)
+	if err := dir.Look(); err != nil { // nothing else can be said then
+		d.fail("folder", err.Error(), folderAdvice)
+	} else {
+		d.inside(ctx, dir, snap, live)
+	}
 	if err := d.carryOut(yes); err != nil {
 		return err
 	}
@@ -81,6 +80,21 @@ func runDoctor(ctx context.Context, a *app, fix, live, yes bool) error {
 		err = &failure{exitFailure, "something is not well", "what to do stands above"}
 	}
 	return err
+}
+
+// folderAdvice is what to do about a folder that cannot be used.
+const folderAdvice = "give Hearth a folder of yours with HEARTH_HOME"
+
+// inside looks at what is in the folder, and at the gateway.
+func (d *doctor) inside(ctx context.Context, dir statedir.Dir, snap *config.Snapshot, live bool) {
+	writable := d.folder(dir)
+	d.certificates(ctx, dir)
+	d.room(dir)
+	if writable {
+		d.secrets(ctx, snap)
+	}
+	d.gateway(ctx, snap, live)
+	d.leftovers(dir)
 }
 
 func (d *doctor) add(c protocol.HealthCheck) {
@@ -128,22 +142,30 @@ func (d *doctor) settings(ctx context.Context, s *config.Snapshot) {
 	}
 }
 
-// folder: can others read what is private?
-func (d *doctor) folder(dir statedir.Dir) {
+// folder: can it be written, and can others read what is private?
+func (d *doctor) folder(dir statedir.Dir) (writable bool) {
 	info, err := os.Stat(string(dir))
 	if errors.Is(err, os.ErrNotExist) {
 		d.ok("folder", string(dir)+" is not there yet; the first start makes it")
-		return
+		return true
 	}
 	if err != nil {
-		d.fail("folder", "the folder cannot be looked at: "+err.Error(), "give Hearth a folder of yours with HEARTH_HOME")
-		return
+		d.fail("folder", "the folder cannot be looked at: "+err.Error(), folderAdvice)
+		return false
+	}
+	err = dir.Writable()
+	switch writable = err == nil; {
+	case writable:
+	case info.Mode().Perm()&0o200 == 0 && dir.Check() == nil:
+		d.mend("folder", err.Error(), dir.Ensure)
+	default:
+		d.fail("folder", err.Error(), folderAdvice)
 	}
 	if err := dir.Check(); err != nil {
 		d.fail("folder", err.Error(), "mend it as said, or give Hearth another folder with HEARTH_HOME")
 	}
-	if open := runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0; open {
-		d.mend("folder", "others on this computer can look into "+string(dir), func() error { return dir.Ensure() })
+	if open := runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0; open && writable {
+		d.mend("folder", "others on this computer can look into "+string(dir), dir.Ensure)
 	}
 	loose, err := dir.Loose()
 	switch {
@@ -161,6 +183,7 @@ func (d *doctor) folder(dir statedir.Dir) {
 	if kind := dir.Shared(); kind != "" {
 		d.warn("folder", "it is in "+kind+", which may damage the database", "give Hearth a folder on a disk of this machine with HEARTH_HOME")
 	}
+	return writable
 }
 
 // mend fixes something, or says that --fix would.

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -68,5 +69,33 @@ func TestDoctorMendsWhatLiesInFiles(t *testing.T) {
 	}
 	if said := doctor(""); strings.Contains(said, "no longer valid") || !strings.Contains(said, "is renewed before") {
 		t.Errorf("afterwards it says %s", said)
+	}
+}
+
+// A folder that cannot be used is told once, and nothing in it is called well or mended.
+func TestDoctorOfAFolderThatCannotBeUsed(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "state")
+	if err := os.WriteFile(home, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ := run(t, home, "", "doctor")
+	if code != exitFailure || strings.Count(out, "it is a file") != 1 || strings.Contains(out, "ok  ") || strings.Contains(out, "gateway.json") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	if code, _, errs := run(t, home, "", "status"); code != exitConfig || !strings.Contains(errs, folderAdvice) {
+		t.Errorf("exit code %d:\n%s", code, errs)
+	}
+	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
+		return // may write everywhere
+	}
+	home = t.TempDir()
+	if err := os.Chmod(home, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if _, out, _ := run(t, home, "", "doctor"); !strings.Contains(out, "cannot be written") || strings.Contains(out, "secrets") {
+		t.Error(out)
+	}
+	if _, out, _ := run(t, home, "", "doctor", "--fix", "--yes"); !strings.Contains(out, "done folder") {
+		t.Error(out)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/client"
@@ -48,8 +50,9 @@ type failure struct {
 
 func (f *failure) Error() string { return f.message }
 
+// usage is that the command line is wrong; the command's help is the hint.
 func usage(format string, a ...any) error {
-	return &failure{exitUsage, fmt.Sprintf(format, a...), "`hearth help` lists the commands"}
+	return &failure{code: exitUsage, message: fmt.Sprintf(format, a...)}
 }
 
 // errInterrupted ends a command that the person stopped.
@@ -66,6 +69,7 @@ func explain(err error) *failure {
 	var stranger *identity.MismatchError
 	var unknown *client.NoRemoteError
 	var away *awayError
+	var folder *statedir.FolderError
 	switch {
 	case errors.As(err, &stranger):
 		return &failure{exitRefused, stranger.Error(), "somebody may be posing as it. If its key was really changed: `hearth connect forget` " +
@@ -78,6 +82,10 @@ func explain(err error) *failure {
 	case errors.As(err, &stale) && stale.Stale:
 		return &failure{exitNotRunning, "the Hearth gateway is not running, it ended without warning the last time",
 			"start it with `hearth gateway`; `hearth logs` shows what it last did"}
+	case errors.As(err, &folder):
+		return &failure{exitConfig, folder.Error(), folderAdvice}
+	case unprinted(err):
+		return &failure{exitFailure, "not all could be printed: " + cause(err).Error(), "make room there, or send it somewhere else"}
 	case errors.Is(err, statedir.ErrNotRunning):
 		return &failure{exitNotRunning, "the Hearth gateway is not running", "start it with `hearth gateway`"}
 	case errors.As(err, &refusal):
@@ -95,6 +103,12 @@ func explain(err error) *failure {
 		return &failure{exitFailure, client.ErrSlow.Error(), "try again; nothing that was answered is lost, see `hearth sessions show`"}
 	}
 	return &failure{code: exitFailure, message: err.Error()}
+}
+
+// unprinted: the standard output did not take what was written to it.
+func unprinted(err error) bool {
+	var pe *fs.PathError
+	return errors.As(err, &pe) && pe.Op == "write" && pe.Path == os.Stdout.Name()
 }
 
 // refusalWords is a refusal without the name of its method, which nobody typed.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 // flagFailure says in words what is wrong with a flag, where the library would say how a
 // number is read.
 func flagFailure(c *cobra.Command, err error) *failure {
-	f := &failure{exitUsage, err.Error(), "`" + c.CommandPath() + " --help` shows what it takes"}
+	f := &failure{exitUsage, err.Error(), helpOf(c)}
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
 		name, value := "--"+bad.GetFlag().Name, strconv.Quote(line(bad.GetValue()))
@@ -40,9 +41,33 @@ func flagFailure(c *cobra.Command, err error) *failure {
 // takesValues: what a command takes besides flags may begin with a minus sign.
 func takesValues(c *cobra.Command) bool { return strings.Contains(strings.TrimSpace(c.Use), " ") }
 
+// helpOf is the hint for a command line that is wrong.
+func helpOf(c *cobra.Command) string { return "`" + c.CommandPath() + " --help` shows what it takes" }
+
+// wantsJSON tells it of a command line that the library gave up before its flags.
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
+}
+
+// exclusive is what the library says of flags that go not together: which there are, and
+// which of them were given.
+var exclusive = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+
 // commandFailure is for a word that is no command: the library puts what may be meant
-// below its message.
-func commandFailure(err error) *failure {
+// below its message. It is also for flags that exclude one another.
+func commandFailure(c *cobra.Command, err error) *failure {
+	if given := exclusive.FindStringSubmatch(err.Error()); given != nil {
+		names := "--" + strings.Join(strings.Fields(given[1]), ", --")
+		return &failure{exitUsage, fmt.Sprintf("%s exclude one another: give one of them", names), helpOf(c)}
+	}
 	message, meant, _ := strings.Cut(err.Error(), "Did you mean this?")
 	f := &failure{exitUsage, strings.TrimSpace(message), "`hearth help` lists the commands"}
 	if names := strings.Fields(meant); len(names) > 0 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -70,5 +71,32 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 	if code, _, errs := run(t, t.TempDir(), "", "backup", "setup", ""); code != exitUsage || !strings.Contains(errs, "has no name") {
 		t.Errorf("a folder without a name = %d, %q", code, errs)
+	}
+}
+
+// What goes not together is told by its names, not by the library's groups of flags.
+func TestFlagsThatExcludeOneAnother(t *testing.T) {
+	code, _, errs := run(t, t.TempDir(), "", "cron", "add", "--at", "9:00", "--every", "2h", "x")
+	if code != exitUsage || !strings.Contains(errs, "--at, --every exclude one another") || strings.Contains(errs, "group") ||
+		!strings.Contains(errs, "`hearth cron add --help`") {
+		t.Errorf("exit code %d:\n%s", code, errs)
+	}
+}
+
+// A program that asks for JSON gets it also for what is no command, and a person is told
+// where to look it up.
+func TestNoCommand(t *testing.T) {
+	for _, args := range [][]string{{"--json", "nosuch"}, {"nosuch", "--json"}, {"models", "list", "--all", "--configured", "--json"}} {
+		code, _, errs := run(t, t.TempDir(), "", args...)
+		var said struct{ Error errorJSON }
+		if err := json.Unmarshal([]byte(errs), &said); err != nil || code != exitUsage || said.Error.Message == "" {
+			t.Errorf("%v: exit code %d, %v:\n%s", args, code, err, errs)
+		}
+	}
+	if _, _, errs := run(t, t.TempDir(), "", "nosuch", "--", "--json"); !strings.HasPrefix(errs, "hearth: ") {
+		t.Error(errs)
+	}
+	if _, _, errs := run(t, t.TempDir(), "", "search", "--limit", "0", "x"); !strings.Contains(errs, "`hearth search --help` shows what") {
+		t.Error(errs)
 	}
 }

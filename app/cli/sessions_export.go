@@ -141,6 +141,9 @@ func writeWhole(path string, write func(io.Writer) error) (err error) {
 	if err := noFolder(path); err != nil {
 		return err
 	}
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return writeInto(path, write)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return unwritable(path, err)
@@ -159,6 +162,24 @@ func writeWhole(path string, write func(io.Writer) error) (err error) {
 		return unwritable(path, err)
 	}
 	if err = os.Rename(f.Name(), path); err != nil {
+		return unwritable(path, err)
+	}
+	return nil
+}
+
+// writeInto writes to what is no file, such as a device or another program's pipe; it stays
+// what it is.
+func writeInto(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return unwritable(path, err)
+	}
+	b := bufio.NewWriterSize(f, 64<<10)
+	if err := write(b); err != nil {
+		_ = f.Close()
+		return err
+	}
+	if err := errors.Join(b.Flush(), f.Close()); err != nil {
 		return unwritable(path, err)
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hearth-assistant/hearth/gateway/statedir"
 )
 
 // PermissionError means that the file may have been changed by somebody else,
@@ -18,6 +20,22 @@ type PermissionError struct{ Path, Reason, Fix string }
 func (e *PermissionError) Error() string {
 	return fmt.Sprintf("the settings in %s are not used: %s; if its content is yours, run: %s", e.Path, e.Reason, e.Fix)
 }
+
+// SaveError means that the file could not be written.
+type SaveError struct {
+	Path string
+	Err  error
+}
+
+func (e *SaveError) Error() string {
+	todo := "make its folder writable for you"
+	if statedir.IsFull(e.Err) {
+		todo = "make some room on the disk"
+	}
+	return fmt.Sprintf("the settings were not saved and nothing was changed: %s cannot be written: %v; %s", e.Path, statedir.Cause(e.Err), todo)
+}
+
+func (e *SaveError) Unwrap() error { return e.Err }
 
 // content is the file at one moment.
 type content struct {

@@ -234,7 +234,7 @@ func (f *File) write(base content, raw string) error {
 		return ErrStale
 	}
 	if err != nil {
-		return fmt.Errorf("the settings were not saved and nothing was changed: %w", err)
+		return &SaveError{f.path, err}
 	}
 	return nil
 }

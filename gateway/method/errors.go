@@ -76,13 +76,14 @@ func configError(err error) error {
 	var invalid *config.InvalidError
 	var path *config.PathError
 	var open *config.PermissionError
+	var unsaved *config.SaveError
 	switch {
 	case errors.Is(err, config.ErrStale):
 		return protocol.Invalid("%v", err).With("code", "CONFIG_STALE")
 	case errors.As(err, &invalid):
 		return protocol.Invalid("the settings were not saved: %s", invalid.Reason())
 	case errors.Is(err, config.ErrRedacted), errors.Is(err, config.ErrBusy), errors.As(err, &broken), errors.As(err, &path),
-		errors.As(err, &open):
+		errors.As(err, &open), errors.As(err, &unsaved):
 		return protocol.Invalid("%v", err)
 	}
 	return err

@@ -75,13 +75,13 @@ func Expand(home string, paths []string) []string {
 // else on the machine may read transcripts or tokens.
 func (d Dir) Ensure() error {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
-		return fmt.Errorf("create the state folder: %w", err)
+		return d.unusable("cannot be made", err)
 	}
 	if runtime.GOOS == "windows" {
 		return nil // %LOCALAPPDATA% is private to the user by its ACL
 	}
 	if err := os.Chmod(string(d), 0o700); err != nil {
-		return fmt.Errorf("make the state folder %s private: %w", d, err)
+		return d.unusable("cannot be written", err)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (d Dir) ReadRuntime() (Runtime, error) {
 		return Runtime{}, ErrNotRunning
 	}
 	if err != nil {
-		return Runtime{}, fmt.Errorf("read the gateway's runtime file: %w", err)
+		return Runtime{}, d.unusable("cannot be read", err)
 	}
 	var r Runtime
 	if err := json.Unmarshal(b, &r); err != nil || r.URL == "" {
