@@ -33,7 +33,7 @@ func openGuard(ctx context.Context, b *base, a *access, ends *teardown.Stack) (g
 		b.audit.Add(audit.Entry{
 			Kind: audit.KindPause, What: "the pause is now " + string(st.Level), Who: st.By, Facts: map[string]string{"reason": st.Reason},
 		})
-		b.Logger.Info("the pause was switched", "level", string(st.Level), "by", st.By)
+		b.Logger.Info("the pause was switched", "to", string(st.Level), "by", st.By)
 		a.server.Broadcast(server.Broadcast{Event: protocol.EventPause, Payload: st.Wire()})
 	})
 	g.approvals, err = approval.New(ctx, approval.Options{

@@ -86,6 +86,7 @@ func (o *chatOptions) ready(lines bool) error {
 }
 
 func runChat(ctx context.Context, a *app, o chatOptions, args []string) error {
+	a.quiet = o.quiet
 	lines := len(args) == 0 && a.InTerminal
 	if err := o.ready(lines); err != nil {
 		return err

@@ -47,7 +47,7 @@ func chatText(a *app, args []string) (string, error) {
 func (a *app) piped(patience time.Duration) (string, error) {
 	in := bufio.NewReader(a.input())
 	if patience > 0 && !came(in, patience) {
-		if !a.asJSON {
+		if !a.asJSON && !a.quiet {
 			_ = a.errs().print(dim("Nothing came from standard input, so the message goes without it; with < /dev/null it does not wait."), "\n")
 		}
 		return "", nil

@@ -62,5 +62,14 @@ func TestASilentPipe(t *testing.T) {
 		if err != nil || got != "hello" || !strings.Contains(told.String(), "Nothing came") {
 			t.Errorf("%q %v %q", got, err, told.String())
 		}
+		told.Reset()
+		if a.quiet = true; !quietly(a) || told.String() != "" {
+			t.Errorf("with --quiet: %q", told.String())
+		}
 	})
+}
+
+func quietly(a *app) bool {
+	got, err := chatText(a, []string{"hello"})
+	return got == "hello" && err == nil
 }

@@ -62,6 +62,7 @@ type app struct {
 	gateway string        // --gateway: the name of one on another machine
 	args    []string      // of this run
 	asked   *answerReader // the standard input, as questions read it
+	quiet   bool          // nothing is told but what was asked for
 	ran     bool          // the command line was understood and a command began
 	about   *i18n.Texts   // for say, once it said something
 }

@@ -161,7 +161,7 @@ func listJobs(ctx context.Context, a *app, agent string, all bool) error {
 		if j.Hearth != nil && j.Hearth.System {
 			name += " [system]"
 		}
-		rows = append(rows, []string{shortID(j.ID), nextWords(j, now), scheduleWords(j), resultWords(j, now), name})
+		rows = append(rows, []string{shortID(j.ID), nextWords(j, now), scheduleWords(j, now), resultWords(j, now), name})
 	}
 	return a.out().table([]string{"ID", "NEXT", "SCHEDULE", "LAST", "NAME"}, rows)
 }
@@ -176,7 +176,7 @@ func showJob(ctx context.Context, a *app, name string) error {
 	}
 	now := time.Now()
 	rows := [][]string{
-		{"id", j.ID}, {"schedule", scheduleWords(j)}, {"next", nextWords(j, now)}, {"last", resultWords(j, now)},
+		{"id", j.ID}, {"schedule", scheduleWords(j, now)}, {"next", nextWords(j, now)}, {"last", resultWords(j, now)},
 		{"does", payloadWords(j)}, {"session", j.SessionTarget}, {"result goes", deliveryWords(j.Delivery)},
 	}
 	if own := j.Hearth; own != nil {

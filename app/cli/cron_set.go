@@ -82,7 +82,7 @@ func newCronEdit(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.done(j, "Changed: "+line(jobName(j))+" ("+scheduleWords(j)+"). Next: "+nextWords(j, time.Now())+".")
+		return a.done(j, "Changed: "+line(jobName(j))+" ("+scheduleWords(j, time.Now())+"). Next: "+nextWords(j, time.Now())+".")
 	})
 	return c
 }
@@ -256,7 +256,7 @@ func addJob(ctx context.Context, a *app, c *cobra.Command, f *jobFlags, args []s
 
 // plannedWords says what was planned.
 func plannedWords(j *protocol.CronJob) string {
-	words := "Planned: " + line(jobName(j)) + " (" + scheduleWords(j) + "), next " + nextWords(j, time.Now()) +
+	words := "Planned: " + line(jobName(j)) + " (" + scheduleWords(j, time.Now()) + "), next " + nextWords(j, time.Now()) +
 		". Its id is " + shortID(j.ID) + "."
 	if j.Hearth != nil && j.Hearth.Warning != "" {
 		words += "\nCareful: " + line(j.Hearth.Warning)

@@ -133,3 +133,33 @@ func TestRunsAreSettledByTheirReceipt(t *testing.T) {
 		}
 	}
 }
+
+// Times of another zone than the terminal's are told with theirs; what is due next is told
+// in the terminal's, by its name then.
+func TestTimesOfAnotherZone(t *testing.T) {
+	next := time.Date(2026, 11, 24, 7, 0, 0, 0, time.UTC)
+	j := &protocol.CronJob{
+		CronSpec: protocol.CronSpec{
+			Schedule: protocol.CronSchedule{Kind: protocol.CronExpr},
+			Hearth:   &protocol.CronOwn{Words: "every day at 08:00", Zone: "Europe/Berlin"},
+		},
+		State: protocol.CronJobState{NextRunAtMs: next.UnixMilli()},
+	}
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 23, 14, 10, 0, 0, time.UTC)
+	for zone, want := range map[*time.Location][2]string{
+		time.UTC: {"every day at 08:00 (Europe/Berlin)", "tomorrow 07:00 UTC"},
+		berlin:   {"every day at 08:00", "tomorrow 08:00"},
+	} {
+		if got := [2]string{scheduleWords(j, now.In(zone)), nextWords(j, now.In(zone))}; got != want {
+			t.Errorf("in %s: %q, want %q", zone, got, want)
+		}
+	}
+	j.Schedule = protocol.CronSchedule{Kind: protocol.CronEvery}
+	if got := scheduleWords(j, now); strings.Contains(got, "Berlin") {
+		t.Errorf("a length of time has a zone: %q", got)
+	}
+}

@@ -54,13 +54,43 @@ func nextWords(j *protocol.CronJob, now time.Time) string {
 	case j.Schedule.Kind == protocol.CronOnExit, j.Schedule.Kind == protocol.CronStream, j.Schedule.Kind == protocol.CronWatch:
 		return "when it happens"
 	}
-	return moment(j.State.NextRunAtMs, now)
+	words := moment(j.State.NextRunAtMs, now)
+	if j.State.NextRunAtMs > 0 && otherZone(j, now) != "" {
+		words += time.UnixMilli(j.State.NextRunAtMs).In(now.Location()).Format(" MST")
+	}
+	return words
 }
 
-// scheduleWords says when a job runs, by the gateway's words if it has some.
-func scheduleWords(j *protocol.CronJob) string {
+// otherZone is the zone of a schedule's times where clocks show something else than here,
+// "" otherwise.
+func otherZone(j *protocol.CronJob, now time.Time) string {
+	if j.Hearth == nil || j.Hearth.Zone == "" || j.Schedule.Kind != protocol.CronAt && j.Schedule.Kind != protocol.CronExpr {
+		return ""
+	}
+	zone, err := time.LoadLocation(j.Hearth.Zone)
+	if err != nil {
+		return ""
+	}
+	at := now
+	if j.State.NextRunAtMs > 0 {
+		at = time.UnixMilli(j.State.NextRunAtMs)
+	}
+	_, there := at.In(zone).Zone()
+	if _, here := at.In(now.Location()).Zone(); here == there {
+		return ""
+	}
+	return j.Hearth.Zone
+}
+
+// scheduleWords says when a job runs, by the gateway's words if it has some, and in which
+// zone where that is not the one of now.
+func scheduleWords(j *protocol.CronJob, now time.Time) string {
 	if j.Hearth != nil && j.Hearth.Words != "" {
-		return text.Ellipsis(line(j.Hearth.Words), 60)
+		words := text.Ellipsis(line(j.Hearth.Words), 60)
+		if zone := otherZone(j, now); zone != "" && !strings.Contains(words, zone) {
+			words += " (" + line(zone) + ")"
+		}
+		return words
 	}
 	s := &j.Schedule
 	switch s.Kind {

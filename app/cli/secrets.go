@@ -110,10 +110,16 @@ func listSecrets(ctx context.Context, a *app) (err error) {
 	res := protocol.SecretsList{Secrets: []protocol.SecretEntry{}}
 	err = secretsAt(ctx, a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsList, nil, &res) },
 		func(k *keeper.Keeper) error {
+			s, err := a.settings(ctx)
+			if err != nil {
+				return err
+			}
+			used := s.Config.KeychainUsers()
 			list, err := unlocked(ctx, a, k, func() ([]secret.Entry, error) { return k.List(ctx) })
 			res.Elsewhere = elsewhere(ctx, k)
 			for _, e := range list {
-				res.Secrets = append(res.Secrets, protocol.SecretEntry{Name: e.Name, UpdatedAt: e.UpdatedAt.UnixMilli(), UsedBy: []string{}})
+				by := append([]string{}, used[e.Name]...)
+				res.Secrets = append(res.Secrets, protocol.SecretEntry{Name: e.Name, UpdatedAt: e.UpdatedAt.UnixMilli(), UsedBy: by})
 			}
 			return err
 		})

@@ -95,3 +95,14 @@ func TestUnlockSaysWhatIsTrue(t *testing.T) {
 		t.Errorf("a new vault: %d, %s%s", code, out, errs)
 	}
 }
+
+// Without a gateway the settings file says what uses a secret.
+func TestWhatUsesASecretWithoutAGateway(t *testing.T) {
+	env, _, _ := vaultHome(t)
+	if code, _, errs := hereWith(t, env, "", "config", "set", "models.providers.openai.apiKey", "keychain:foo"); code != exitOK {
+		t.Fatal(errs)
+	}
+	if _, out, errs := hereWith(t, env, "", "secrets", "list"); !strings.Contains(out, "models.providers.openai.apiKey") {
+		t.Error(out, errs)
+	}
+}

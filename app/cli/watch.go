@@ -219,7 +219,7 @@ func addWatch(ctx context.Context, a *app, f *watchFlags, args []string) error {
 	if err := c.Call(ctx, protocol.MethodCronAdd, protocol.CronAddParams{CronSpec: f.job(w)}, &res); err != nil {
 		return explainWatch(err)
 	}
-	words := "Watching: " + line(jobName(&res.CronJob)) + " (" + scheduleWords(&res.CronJob) + "). Its id is " + shortID(res.ID) + ".\n"
+	words := "Watching: " + line(jobName(&res.CronJob)) + " (" + scheduleWords(&res.CronJob, time.Now()) + "). Its id is " + shortID(res.ID) + ".\n"
 	if seen.OK {
 		words += "What changes from now on is told; there " + thereWords(seen.Count) + " now."
 	} else {
@@ -303,7 +303,7 @@ func listWatches(ctx context.Context, a *app) error {
 	var rows [][]string
 	for _, j := range jobs {
 		rows = append(rows, []string{
-			shortID(j.ID), lookedWords(j, now), scheduleWords(j), resultWords(j, now), text.Ellipsis(line(jobName(j)), 60),
+			shortID(j.ID), lookedWords(j, now), scheduleWords(j, now), resultWords(j, now), text.Ellipsis(line(jobName(j)), 60),
 		})
 	}
 	return a.out().table([]string{"ID", "LOOKED", "WATCHES", "LAST", "NAME"}, rows)

@@ -18,6 +18,17 @@ func (c Config) SecretFields() []SecretField {
 	return c.Sections.secretFields()
 }
 
+// KeychainUsers are the settings that refer to each secret that is kept, by its name.
+func (c Config) KeychainUsers() map[string][]string {
+	used := map[string][]string{}
+	for _, s := range c.SecretFields() {
+		if r, ok := s.Setting.Ref(); ok && r.Source == secret.SourceKeychain {
+			used[r.ID] = append(used[r.ID], s.Path)
+		}
+	}
+	return used
+}
+
 // step is a key of the file, or "[3]", a place in a list.
 func step(key string) Segment {
 	if in, ok := strings.CutPrefix(key, "["); ok {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,25 +48,14 @@ func (r *Registry) Detect(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, detectBudget)
 	defer cancel()
 
-	settings := r.view().settings
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		found = map[string]finding{}
 	)
-	for _, s := range r.table {
-		if !s.probe {
-			continue
-		}
-		base := s.baseURL
-		if s.id == "ollama" {
-			base = ollamaAddress(r.env("OLLAMA_HOST"), base)
-		}
-		if cfg := settings.Providers[s.id]; cfg.BaseURL != "" {
-			base = cfg.BaseURL
-		}
+	for _, s := range r.nearby() {
 		wg.Go(func() {
-			if f, ok := r.probe(ctx, s, base); ok {
+			if f, ok := r.probe(ctx, s, s.baseURL); ok {
 				mu.Lock()
 				found[s.id] = f
 				mu.Unlock()
@@ -79,6 +69,32 @@ func (r *Registry) Detect(ctx context.Context) {
 	if after, source := r.Default(); after != before {
 		r.log.Info("default model", slog.String("model", after.String()), slog.String("source", source))
 	}
+}
+
+// nearby are the services that are looked for: those that run on computers like this one,
+// and those that the settings place on this one without saying which models they have.
+func (r *Registry) nearby() (out []service) {
+	settings := r.view().settings
+	for _, s := range r.table {
+		if !s.probe {
+			continue
+		}
+		if s.id == "ollama" {
+			s.baseURL = ollamaAddress(r.env("OLLAMA_HOST"), s.baseURL)
+		}
+		if cfg := settings.Providers[s.id]; cfg.BaseURL != "" {
+			s.baseURL = cfg.BaseURL
+		}
+		out = append(out, s)
+	}
+	for id, cfg := range settings.Providers {
+		s, _ := r.row(id)
+		if s.probe || len(cfg.Models) > 0 || !onThisComputer(cfg.BaseURL) || cfg.API != "" && cfg.API != APIOpenAI {
+			continue
+		}
+		out = append(out, service{id: id, name: cmp.Or(s.name, id), api: APIOpenAI, baseURL: cfg.BaseURL})
+	}
+	return out
 }
 
 // ollamaAddress reads OLLAMA_HOST the way Ollama does.

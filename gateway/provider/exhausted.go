@@ -40,7 +40,7 @@ func exhausted(s *failover.SummaryError, ref model.Ref) (message, kind string) {
 	}
 	said := append([]string{what + "."}, models...)
 	if s.Soonest.IsZero() {
-		said = append(said, exhaustedAdvice(s.Shared()))
+		said = append(said, exhaustedAdvice(s))
 	} else {
 		said = append(said, fmt.Sprintf("The soonest is back at %s. Send the message again then, or pick another model.", moment(s.Soonest)))
 	}
@@ -55,13 +55,17 @@ func classes() map[failover.Reason]model.Class {
 	}
 }
 
-func exhaustedAdvice(r failover.Reason) string {
-	switch r {
+func exhaustedAdvice(s *failover.SummaryError) string {
+	far := func(a failover.Attempt) bool { known, ok := lookup(a.Ref.Provider); return !ok || !known.local }
+	switch s.Shared() {
 	case failover.ReasonAuth:
 		return "Check the keys in Settings, or pick another model."
 	case failover.ReasonBilling:
 		return "Add credit in one of your accounts, or pick another model."
 	case failover.ReasonTimeout:
+		if nearby(s.Last) || !slices.ContainsFunc(s.Attempts, far) {
+			break
+		}
 		return "Check the internet connection and send the message again."
 	}
 	return "Send the message again in a minute, or pick another model."

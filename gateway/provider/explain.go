@@ -1,10 +1,12 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -177,11 +179,21 @@ func connectWords(e *model.Error, name string, s service, local bool) string {
 	if words := certificateWords(e, name); words != "" {
 		return words
 	}
-	if local {
-		return "Hearth could not reach " + name + because(e) + " Is it running? Start " + s.start + ", or pick another model."
+	if local || nearby(e) {
+		return "Hearth could not reach " + name + because(e) + " Is it running? Start " + cmp.Or(s.start, "its server") + ", or pick another model."
 	}
 	return "Hearth could not reach " + name + because(e) + " Check the internet connection, VPN or proxy and send the message again, or " +
 		"pick another model."
+}
+
+// nearby: what could not be reached is on this computer, so the internet has no part in it.
+func nearby(err error) bool {
+	var op *net.OpError
+	if !errors.As(err, &op) || op.Op != "dial" { // "proxyconnect": the service may be anywhere
+		return false
+	}
+	at, ok := op.Addr.(*net.TCPAddr)
+	return ok && at.IP.IsLoopback()
 }
 
 // certificateWords are for a server that cannot prove who it is; "" for other

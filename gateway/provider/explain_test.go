@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 	"github.com/hearth-assistant/hearth/gateway/provider"
+	"github.com/hearth-assistant/hearth/gateway/provider/failover"
 )
 
 // testdata/explain.golden shows what people read for every class, for a
@@ -69,5 +72,24 @@ func TestExplain(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "secret internals") {
 		t.Error("internals are shown")
+	}
+}
+
+// The internet has no part in a server of this computer that is down.
+func TestServersOfThisComputer(t *testing.T) {
+	own := model.Ref{Provider: "mine", Model: "m1"}
+	down := func(op string) error {
+		return &model.Error{Class: model.ClassConnect, Ref: own, Err: &net.OpError{Op: op, Net: "tcp",
+			Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9999}, Err: syscall.ECONNREFUSED}}
+	}
+	chain := &failover.SummaryError{Last: down("dial"), Attempts: []failover.Attempt{
+		{Ref: own, Reason: failover.ReasonTimeout}, {Ref: model.Ref{Provider: "ollama", Model: "x"}, Reason: failover.ReasonTimeout}}}
+	for what, err := range map[string]error{"one": down("dial"), "a chain": chain} {
+		if said, _ := provider.Explain(err, own); strings.Contains(said, "internet") {
+			t.Errorf("%s: %s", what, said)
+		}
+	}
+	if said, _ := provider.Explain(down("proxyconnect"), own); !strings.Contains(said, "internet") {
+		t.Error("behind a proxy of this computer is the internet:", said)
 	}
 }

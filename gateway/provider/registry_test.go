@@ -365,6 +365,34 @@ func TestDetectionHasALimit(t *testing.T) {
 	})
 }
 
+// A server of this computer that the settings give only an address is asked what it has;
+// models that it does not list can be named still. Others are not asked.
+func TestASettingWithAnAddressOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMachine()
+		m.set("127.0.0.1:9999", answering("application/json", lmStudioList))
+		m.set("10.0.0.7:9999", answering("application/json", lmStudioList))
+		r := provider.New(provider.Options{HTTP: m.client()})
+		r.Reconfigure(provider.Settings{Providers: map[string]provider.ProviderConfig{
+			"mine": {BaseURL: "http://127.0.0.1:9999/v1"}, "far": {BaseURL: "http://10.0.0.7:9999/v1"},
+		}})
+		r.Detect(t.Context())
+		listed := false
+		for _, e := range r.Models() {
+			listed = listed || e.Ref.String() == "mine/qwen/qwen3-8b"
+			if e.Ref.Provider == "far" {
+				t.Errorf("%s was asked", e.Ref)
+			}
+		}
+		if !listed {
+			t.Errorf("%+v", r.Models())
+		}
+		if c, err := r.Resolve(t.Context(), model.Ref{Provider: "mine", Model: "other"}); err != nil || c.Ref.Model != "other" {
+			t.Errorf("%+v %v", c, err)
+		}
+	})
+}
+
 // A server that is started later is found with the next message, and gone
 // again after it stopped; the settings may change at any time.
 func TestChangesWhileRunning(t *testing.T) {

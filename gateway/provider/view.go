@@ -165,7 +165,8 @@ func (v view) merge(x *reach, f finding, configured bool) {
 		return
 	}
 	if !x.listed {
-		x.models, x.listed = f.models, true
+		// What the settings alone know may have more models than it lists.
+		x.models, x.listed = f.models, x.probe
 	}
 	x.toolIn = func(id string) bool { return !slices.Contains(f.noTools, canonical(id)) }
 	x.trained, x.asked, x.away = f.trained, f.asked, f.away

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Limits of one skill with all its files.
@@ -81,7 +83,8 @@ func (l Lock) judge(root *os.Root, name string, s Skill) (Trust, string) {
 	locked, ok := l.Skills[s.Dir]
 	if !ok {
 		if s.Source == Managed {
-			return Unknown, "it lies among the installed skills, but nobody installed it; look at it, then run `hearth skills trust " + s.Name + "`"
+			return Unknown, "it lies among the installed skills, but nobody installed it; look at it, then run `hearth skills trust " +
+				text.ShellWord(s.Name) + "`"
 		}
 		return Local, ""
 	}
@@ -94,7 +97,8 @@ func (l Lock) judge(root *os.Root, name string, s Skill) (Trust, string) {
 	case why == "":
 		return Confirmed, ""
 	case s.Source == Managed:
-		return Changed, why + " since it was installed; look at it, then run `hearth skills trust " + s.Name + "`, or install it again"
+		return Changed, why + " since it was installed; look at it, then run `hearth skills trust " + text.ShellWord(s.Name) +
+			"`, or install it again"
 	}
 	return Changed, "" // it loads as any of its place, without what is kept for it
 }

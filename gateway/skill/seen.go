@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // What lies in a folder of the owner's may have been written by the owner or by
@@ -190,7 +192,8 @@ func newWords(changed bool, name string) string {
 	if changed {
 		what = "it was changed"
 	}
-	return what + ", and a command of the assistant's may have done that; look at it, then run `hearth skills trust " + name + "`"
+	return what + ", and a command of the assistant's may have done that; look at it, then run `hearth skills trust " +
+		text.ShellWord(name) + "`"
 }
 
 func inPlaces(dir string, roots []Root) bool {

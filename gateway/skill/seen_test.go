@@ -14,6 +14,13 @@ func (h *home) again() {
 
 func (h *home) end() { h.lib.Close([]string{h.workspace()}) }
 
+// A name is one word of the command that it is put into.
+func TestCommandsForNamesOfSeveralWords(t *testing.T) {
+	if got := newWords(false, "my skill; ls"); !strings.Contains(got, "`hearth skills trust 'my skill; ls'`") {
+		t.Error(got)
+	}
+}
+
 // waits checks that a skill is there, waits for the owner, and is of no use
 // meanwhile.
 func (h *home) waits(name, word string) {

@@ -45,12 +45,7 @@ func (f feature) list(ctx context.Context, _ method.None) (protocol.SecretsList,
 	if err != nil {
 		return protocol.SecretsList{}, err
 	}
-	used := map[string][]string{}
-	for _, s := range f.Settings.Snapshot().Config.SecretFields() {
-		if r, ok := s.Setting.Ref(); ok && r.Source == secret.SourceKeychain {
-			used[r.ID] = append(used[r.ID], s.Path)
-		}
-	}
+	used := f.Settings.Snapshot().Config.KeychainUsers()
 	out := protocol.SecretsList{Secrets: []protocol.SecretEntry{}, Elsewhere: f.Secrets.Elsewhere(ctx)}
 	for _, e := range entries {
 		by := used[e.Name]

@@ -30,7 +30,7 @@ func (f *feature) cmdStatus(ctx context.Context, key, _ string) (string, error) 
 	fmt.Fprintf(&b, "- Model: %s\n", f.o.Choice.Words(row))
 	fmt.Fprintf(&b, "- Context: %s\n", f.o.Choice.WindowWords(row))
 	fmt.Fprintf(&b, "- Session: `%s`, %d messages\n", key, row.MessageCount)
-	fmt.Fprintf(&b, "- Tokens: %d in, %d out; summarized %d times\n", row.InputTokens, row.OutputTokens, row.CompactionCount)
+	fmt.Fprintf(&b, "- Tokens: %d in, %d out; summaries: %d\n", row.InputTokens, row.OutputTokens, row.CompactionCount)
 	fmt.Fprintf(&b, "- Thinking: %s, tool activity: %s, reasoning: %s\n", orOff(row.ThinkingLevel), orOff(row.VerboseLevel),
 		orOff(row.ReasoningLevel))
 	fmt.Fprintf(&b, "- Queue: %s\n", queue)

@@ -109,7 +109,9 @@ func (s *Status) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if clock.Zone != nil {
 		f.CreatedAt = f.CreatedAt.In(clock.Zone)
 	}
-	fmt.Fprintf(&b, "started: %s\n", f.CreatedAt.Format("2006-01-02 15:04"))
+	if f.CreatedAt.UnixMilli() > 0 { // a tool may be called where nothing was said yet
+		fmt.Fprintf(&b, "started: %s\n", f.CreatedAt.Format("2006-01-02 15:04"))
+	}
 	fmt.Fprintf(&b, "time: %s\n", clock.read(now))
 	fmt.Fprintf(&b, "gateway up: %s", now.Sub(s.Start).Round(time.Second))
 	return tool.Text(b.String()), nil
