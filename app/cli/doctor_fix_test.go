@@ -79,7 +79,8 @@ func TestDoctorOfAFolderThatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, _ := run(t, home, "", "doctor")
-	if code != exitFailure || strings.Count(out, "it is a file") != 1 || strings.Contains(out, "ok  ") || strings.Contains(out, "gateway.json") {
+	if code != exitFailure || strings.Count(out, "it is a file") != 1 || strings.Contains(out, "ok  ") ||
+		strings.Contains(out, "gateway.json") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	if code, _, errs := run(t, home, "", "status"); code != exitConfig || !strings.Contains(errs, folderAdvice) {

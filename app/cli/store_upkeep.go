@@ -11,7 +11,6 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/recovery"
 	"github.com/hearth-assistant/hearth/gateway/statedir"
-	"github.com/hearth-assistant/hearth/gateway/store"
 )
 
 // storeStatus tells how large the database is; only a running gateway knows more.
@@ -23,7 +22,7 @@ func storeStatus(ctx context.Context, a *app) error {
 		if derr != nil {
 			return derr
 		}
-		bytes, serr := store.Used(dir.Store())
+		bytes, serr := recovery.Size(dir)
 		if serr != nil {
 			return &failure{exitFailure, "there is no database at " + dir.Store(), "HEARTH_HOME names the folder to look in"}
 		}

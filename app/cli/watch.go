@@ -219,7 +219,8 @@ func addWatch(ctx context.Context, a *app, f *watchFlags, args []string) error {
 	if err := c.Call(ctx, protocol.MethodCronAdd, protocol.CronAddParams{CronSpec: f.job(w)}, &res); err != nil {
 		return explainWatch(err)
 	}
-	words := "Watching: " + line(jobName(&res.CronJob)) + " (" + scheduleWords(&res.CronJob, time.Now()) + "). Its id is " + shortID(res.ID) + ".\n"
+	words := "Watching: " + line(jobName(&res.CronJob)) + " (" + scheduleWords(&res.CronJob, time.Now()) + "). Its id is " +
+		shortID(res.ID) + ".\n"
 	if seen.OK {
 		words += "What changes from now on is told; there " + thereWords(seen.Count) + " now."
 	} else {

@@ -32,7 +32,8 @@ func (e *SaveError) Error() string {
 	if statedir.IsFull(e.Err) {
 		todo = "make some room on the disk"
 	}
-	return fmt.Sprintf("the settings were not saved and nothing was changed: %s cannot be written: %v; %s", e.Path, statedir.Cause(e.Err), todo)
+	return fmt.Sprintf("the settings were not saved and nothing was changed: %s cannot be written: %v; %s", e.Path,
+		statedir.Cause(e.Err), todo)
 }
 
 func (e *SaveError) Unwrap() error { return e.Err }

@@ -89,7 +89,7 @@ func (r *Registry) nearby() (out []service) {
 	}
 	for id, cfg := range settings.Providers {
 		s, _ := r.row(id)
-		if s.probe || len(cfg.Models) > 0 || !onThisComputer(cfg.BaseURL) || cfg.API != "" && cfg.API != APIOpenAI {
+		if s.probe || len(cfg.Models)+len(s.models) > 0 || !onThisComputer(cfg.BaseURL) || cfg.API != "" && cfg.API != APIOpenAI {
 			continue
 		}
 		out = append(out, service{id: id, name: cmp.Or(s.name, id), api: APIOpenAI, baseURL: cfg.BaseURL})

@@ -180,7 +180,8 @@ func connectWords(e *model.Error, name string, s service, local bool) string {
 		return words
 	}
 	if local || nearby(e) {
-		return "Hearth could not reach " + name + because(e) + " Is it running? Start " + cmp.Or(s.start, "its server") + ", or pick another model."
+		return "Hearth could not reach " + name + because(e) + " Is it running? Start " + cmp.Or(s.start, "its server") +
+			", or pick another model."
 	}
 	return "Hearth could not reach " + name + because(e) + " Check the internet connection, VPN or proxy and send the message again, or " +
 		"pick another model."

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // Limits of one skill with all its files.
@@ -84,7 +82,7 @@ func (l Lock) judge(root *os.Root, name string, s Skill) (Trust, string) {
 	if !ok {
 		if s.Source == Managed {
 			return Unknown, "it lies among the installed skills, but nobody installed it; look at it, then run `hearth skills trust " +
-				text.ShellWord(s.Name) + "`"
+				shellWord(s.Name) + "`"
 		}
 		return Local, ""
 	}
@@ -97,7 +95,7 @@ func (l Lock) judge(root *os.Root, name string, s Skill) (Trust, string) {
 	case why == "":
 		return Confirmed, ""
 	case s.Source == Managed:
-		return Changed, why + " since it was installed; look at it, then run `hearth skills trust " + text.ShellWord(s.Name) +
+		return Changed, why + " since it was installed; look at it, then run `hearth skills trust " + shellWord(s.Name) +
 			"`, or install it again"
 	}
 	return Changed, "" // it loads as any of its place, without what is kept for it

@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 // What lies in a folder of the owner's may have been written by the owner or by
@@ -187,13 +185,21 @@ func (l *Library) vouch(m moment, workspace string, found []Skill) {
 	}
 }
 
+// shellWord is a name as one word of a command that a person copies.
+func shellWord(name string) string {
+	if name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == "" {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
 func newWords(changed bool, name string) string {
 	what := "it is new"
 	if changed {
 		what = "it was changed"
 	}
 	return what + ", and a command of the assistant's may have done that; look at it, then run `hearth skills trust " +
-		text.ShellWord(name) + "`"
+		shellWord(name) + "`"
 }
 
 func inPlaces(dir string, roots []Root) bool {
