@@ -4,6 +4,9 @@
 package clock
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hearth-assistant/hearth/gateway/config"
@@ -42,6 +45,25 @@ func (c *Clock) ZoneName() string {
 		return name
 	}
 	return hostzone.Name(c.env("TZ"), c.now())
+}
+
+// Unknown is what TZ names when there is no such zone and the settings name none: all
+// times are UTC's then, without a word from Go. Else it is "".
+func (c *Clock) Unknown() string {
+	tz := strings.TrimPrefix(c.env("TZ"), ":")
+	if tz == "" || c.configured() != "" {
+		return ""
+	}
+	var err error
+	if filepath.IsAbs(tz) {
+		_, err = os.Stat(tz)
+	} else {
+		_, err = time.LoadLocation(tz)
+	}
+	if err == nil {
+		return ""
+	}
+	return tz
 }
 
 // Hours is 12 or 24.

@@ -6,6 +6,7 @@ package cron
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -250,8 +251,12 @@ func (f *feature) changed(ev protocol.CronEvent) {
 	}
 }
 
-// problems are jobs that were disabled by themselves.
+// problems are jobs that were disabled by themselves, and a zone that there is not.
 func (f *feature) problems() (out []protocol.Problem) {
+	if tz := f.Clock.Unknown(); tz != "" {
+		out = append(out, protocol.Problem{Code: "ZONE", Message: fmt.Sprintf("TZ names a time zone that is not known here (%s), so times are "+
+			"those of UTC. Set agents.defaults.userTimezone, or TZ, to one like Europe/Vienna.", tz)})
+	}
 	jobs, _ := f.book.All()
 	for _, j := range jobs {
 		if d := j.State.AutoDisabled; d != nil && !j.On() && len(out) < 5 {
