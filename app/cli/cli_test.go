@@ -48,6 +48,8 @@ func TestExplain(t *testing.T) {
 		{fmt.Errorf("%w: EOF", client.ErrLost), exitFailure, "connection to the gateway was lost"},
 		{errors.New("disk on fire"), exitFailure, "disk on fire"},
 		{&fs.PathError{Op: "write", Path: os.Stdout.Name(), Err: syscall.ENOSPC}, exitFailure, "not all could be printed"},
+		{fmt.Errorf("begin: %w", &fs.PathError{Op: "write", Path: "/d/.gateway.json.1", Err: syscall.ENOSPC}), exitFailure,
+			"the disk of /d is full"},
 		{usage("wrong"), exitUsage, "wrong"},
 	} {
 		f := explain(tc.err)

@@ -204,6 +204,8 @@ func (d *doctor) room(dir statedir.Dir) {
 	free, ok := dir.Free()
 	switch {
 	case !ok:
+	case free < full && free >= 1<<20:
+		d.fail("folder", "the disk is nearly full: "+size(free)+" are left", "make room; new messages are not accepted without")
 	case free < full:
 		d.fail("folder", "the disk is full: "+size(free)+" are left", "make room; new messages are not accepted without")
 	case free < scarce:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hearth-assistant/hearth/gateway/client"
@@ -86,6 +87,8 @@ func explain(err error) *failure {
 		return &failure{exitConfig, folder.Error(), "give Hearth a folder of yours with HEARTH_HOME"}
 	case unprinted(err):
 		return &failure{exitFailure, "not all could be printed: " + cause(err).Error(), "make room there, or send it somewhere else"}
+	case statedir.IsFull(err):
+		return &failure{exitFailure, fullDisk(err), "make room; new messages are not accepted without"}
 	case errors.Is(err, statedir.ErrNotRunning):
 		return &failure{exitNotRunning, "the Hearth gateway is not running", "start it with `hearth gateway`"}
 	case errors.As(err, &refusal):
@@ -103,6 +106,16 @@ func explain(err error) *failure {
 		return &failure{exitFailure, client.ErrSlow.Error(), "try again; nothing that was answered is lost, see `hearth sessions show`"}
 	}
 	return &failure{code: exitFailure, message: err.Error()}
+}
+
+// fullDisk says where there is no room. The file itself may be one that is only
+// written for a moment.
+func fullDisk(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && filepath.Dir(pe.Path) != "." {
+		return "the disk of " + filepath.Dir(pe.Path) + " is full"
+	}
+	return "the disk is full"
 }
 
 // unprinted: the standard output did not take what was written to it.
