@@ -385,7 +385,7 @@ func runConfigCheck(ctx context.Context, a *app, args []string) (err error) {
 func issues(in []config.Issue) []protocol.ConfigIssue {
 	out := []protocol.ConfigIssue{}
 	for _, i := range in {
-		out = append(out, protocol.ConfigIssue(i))
+		out = append(out, protocol.ConfigIssue{Path: i.Path, Message: i.Message, Line: i.Line, Column: i.Column})
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -175,55 +174,4 @@ func importKinds() map[string]string {
 		"chat": "chats", "memory": "memory files", "file": "files", "skill": "skills", "job": "jobs", "server": "MCP servers",
 		"key": "keys of services", "person": "people", "setting": "settings", "other": "other",
 	}
-}
-
-func printImport(a *app, rep protocol.ImportReport) error {
-	if a.asJSON {
-		return a.out().json(rep)
-	}
-	out := a.out()
-	if err := out.print(bold(line(rep.Program)), "  ", line(rep.Path), "\n\n"); err != nil {
-		return err
-	}
-	if len(rep.Rows) == 0 {
-		return out.print("There is nothing in it that Hearth can take.\n")
-	}
-	came := "NEW"
-	if !rep.Dry {
-		came = "CAME IN"
-	}
-	var rows [][]string
-	for _, r := range rep.Rows {
-		what := importKinds()[r.Kind]
-		if r.Messages > 0 {
-			what += fmt.Sprintf(" (%d messages, %d new)", r.Messages, r.NewSaid)
-		}
-		rows = append(rows, []string{
-			what, fmt.Sprint(r.Found), fmt.Sprint(r.New), fmt.Sprint(r.Grown), fmt.Sprint(r.Here), fmt.Sprint(r.Left),
-			line(strings.Join(r.Names, ", ")),
-		})
-	}
-	if err := out.table([]string{"WHAT", "FOUND", came, "GROWN", "HERE", "NOT TAKEN", "NEW ONES"}, rows); err != nil {
-		return err
-	}
-	for i, l := range rep.Left {
-		if i == 0 {
-			if err := out.print("\nNot taken:\n"); err != nil {
-				return err
-			}
-		}
-		names := line(strings.Join(l.Names, ", "))
-		if l.Many > len(l.Names) {
-			names += fmt.Sprintf(" … (%d)", l.Many)
-		}
-		if err := out.print("  ", names, dim(": "+line(l.Why)), "\n"); err != nil {
-			return err
-		}
-	}
-	for _, n := range rep.Notes {
-		if err := out.print("\n", line(n), "\n"); err != nil {
-			return err
-		}
-	}
-	return nil
 }

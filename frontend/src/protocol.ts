@@ -3019,14 +3019,16 @@ export interface ImportRow {
   left: number;
   messages?: number;
   newMessages?: number;
-  /** Names are some of the new ones. */
+  /** the new ones; of very many, some */
   names?: string[];
+  /** those that are here already */
+  hereNames?: string[];
 }
 
 /** ImportLeft is what is not taken for one reason. */
 export interface ImportLeft {
   kind: string;
-  /** some of them */
+  /** of very many, some */
   names: string[];
   many: number;
   why: string;

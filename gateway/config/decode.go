@@ -9,12 +9,13 @@ import (
 )
 
 // Issue points at one place of the file and says what is wrong there and what
-// to do. Its fields are those of protocol.ConfigIssue.
+// to do.
 type Issue struct {
 	Path    string
 	Message string
 	Line    int
 	Column  int
+	Idle    bool // of a warning: the key has no effect, as Hearth does not know it or not use it yet
 }
 
 func (i Issue) String() string {
@@ -74,6 +75,14 @@ func (d *decoder) warn(at int, format string, args ...any) {
 	d.warnings = d.add(d.warnings, at, fmt.Sprintf(format, args...))
 }
 
+// idle says of the warning about the key at hand, if there was still room for it, that
+// the key has no effect.
+func (d *decoder) idle() {
+	if n := len(d.warnings); n > 0 && d.warnings[n-1].Path == d.path.shown() {
+		d.warnings[n-1].Idle = true
+	}
+}
+
 func (d *decoder) add(list []Issue, at int, msg string) []Issue {
 	if len(list) >= maxIssues {
 		return list
@@ -107,8 +116,10 @@ func (d *decoder) object(n *node, fields ...field) {
 		switch {
 		case i < 0:
 			d.warn(it.keyStart, "%s", unknownKey(it.key, fields))
+			d.idle()
 		case fields[i].read == nil:
 			d.warn(it.keyStart, "this version of Hearth does not use this key yet; it is kept as it is")
+			d.idle()
 		default:
 			fields[i].read(it.value)
 		}

@@ -151,7 +151,7 @@ func TestSectionMistakes(t *testing.T) {
 		`{ house: { lamps: { fade: 1 } } }`: "does not use this key yet",
 		`{ house: { cellar: 1 } }`:          "not known",
 	} {
-		if s := house(text); !s.Valid || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].String(), want) {
+		if s := house(text); !s.Valid || len(s.Warnings) != 1 || !s.Warnings[0].Idle || !strings.Contains(s.Warnings[0].String(), want) {
 			t.Errorf("%s: %v %v", text, s.Issues, s.Warnings)
 		}
 	}

@@ -75,7 +75,8 @@ type Chat struct {
 
 // Message is one of a conversation, with its name there.
 type Message struct {
-	ID string
+	ID     string
+	Unread bool // it stands for what could not be read, and is nobody's
 	protocol.Message
 }
 
@@ -97,9 +98,10 @@ type Server struct {
 	Settings map[string]any
 }
 
-// Key is one of a model service.
+// Key is one of a model service, or what stands in a variable that may be one's.
 type Key struct {
 	Provider string
+	Variable string // where it stood; then Provider is "", and its name tells whose it is
 	Account  string // its name there
 	Secret   string // never shown
 	Token    bool   // not a key but a bearer token

@@ -24,22 +24,22 @@ type ImportSources struct {
 // ImportRow counts what there is of one kind: chat, memory, file, skill, job,
 // server, key, person, setting, other.
 type ImportRow struct {
-	Kind     string `json:"kind"`
-	Found    int    `json:"found"`
-	New      int    `json:"new"`
-	Grown    int    `json:"grown"` // here already, and more came
-	Here     int    `json:"here"`  // here already
-	Left     int    `json:"left"`  // not taken
-	Messages int    `json:"messages,omitempty"`
-	NewSaid  int    `json:"newMessages,omitempty"`
-	// Names are some of the new ones.
-	Names []string `json:"names,omitempty"`
+	Kind     string   `json:"kind"`
+	Found    int      `json:"found"`
+	New      int      `json:"new"`
+	Grown    int      `json:"grown"` // here already, and more came
+	Here     int      `json:"here"`  // here already
+	Left     int      `json:"left"`  // not taken
+	Messages int      `json:"messages,omitempty"`
+	NewSaid  int      `json:"newMessages,omitempty"`
+	Names    []string `json:"names,omitempty"`     // the new ones; of very many, some
+	Kept     []string `json:"hereNames,omitempty"` // those that are here already
 }
 
 // ImportLeft is what is not taken for one reason.
 type ImportLeft struct {
 	Kind  string   `json:"kind"`
-	Names []string `json:"names"` // some of them
+	Names []string `json:"names"` // of very many, some
 	Many  int      `json:"many"`
 	Why   string   `json:"why"`
 }

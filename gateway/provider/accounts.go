@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/hearth-assistant/hearth/gateway/model"
 )
@@ -75,6 +76,16 @@ func Services(env func(string) string) []Known {
 		out = append(out, Known{s.id, s.name, x.baseURL, x.key, s.keyEnv, s.keyPage, s.local})
 	}
 	return out
+}
+
+// OfVariable is the service whose key people keep in a variable of the environment.
+func OfVariable(name string) (id string, ok bool) {
+	for _, s := range services() {
+		if slices.Contains(s.keyEnv, name) {
+			return s.id, true
+		}
+	}
+	return "", false
 }
 
 // NameOf is how people call a service.

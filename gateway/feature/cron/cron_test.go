@@ -161,6 +161,31 @@ func TestCronWarnsOfModels(t *testing.T) {
 
 // What does not fit a job is refused in words, and nothing is kept of it; a patch
 // changes what it names.
+// TestCronTimeIsOver: a job for one time that came in switched off, as an import makes it,
+// is not done when it is switched on after its time; a later time brings it back.
+func TestCronTimeIsOver(t *testing.T) {
+	r := gatewaytest.New(t, "chat/echo")
+	p := r.Connect()
+	off := false
+	j := addJob(p, protocol.CronSpec{
+		Name: "old", Schedule: protocol.CronSchedule{Kind: protocol.CronAt, At: "2025-05-01T08:00:00Z"}, Enabled: &off,
+		Payload: protocol.CronPayload{Kind: protocol.CronAgentTurn, Message: "x"},
+	})
+	on := map[string]any{"id": j.ID, "patch": map[string]any{"enabled": true}}
+	if err := p.Call(t.Context(), protocol.MethodCronUpdate, on, nil); err == nil || !strings.Contains(err.Error(), "1 May 2025") {
+		t.Errorf("switched on: %v", err)
+	}
+	p.Do(protocol.MethodCronGet, protocol.CronIDParams{ID: j.ID}, &j)
+	if j.Enabled == nil || *j.Enabled || j.State.RunningAtMs+j.State.LastRunAtMs > 0 {
+		t.Errorf("it is %+v", j.State)
+	}
+	later := map[string]any{"enabled": true, "schedule": map[string]any{"kind": "at", "at": "2h"}}
+	p.Do(protocol.MethodCronUpdate, map[string]any{"id": j.ID, "patch": later}, &j)
+	if !*j.Enabled || j.NextRunAtMs == 0 {
+		t.Errorf("with another time: %+v", j)
+	}
+}
+
 func TestCronRefusals(t *testing.T) {
 	r := gatewaytest.New(t, "chat/echo")
 	p := r.Connect()

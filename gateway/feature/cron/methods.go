@@ -216,7 +216,7 @@ func (f *feature) update(ctx context.Context, p protocol.CronUpdateParams) (out 
 	}
 	next, err := patched(was.CronSpec, p.Patch)
 	if err == nil && !onlyOff(p.Patch) {
-		err = cmp.Or(f.check(&next), f.roomToWatch(&next, id), f.canWork(ctx, &next, &was.CronSpec))
+		err = cmp.Or(f.check(&next), f.roomToWatch(&next, id), f.canWork(ctx, &next, &was.CronSpec), f.stillComes(&next, &was))
 	}
 	if err != nil {
 		return out, protocol.InvalidParams(protocol.MethodCronUpdate, "%s", err.Error())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/egress"
+	"github.com/hearth-assistant/hearth/gateway/job"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/schedule"
 )
@@ -334,6 +335,21 @@ func patched(s protocol.CronSpec, patch json.RawMessage) (out protocol.CronSpec,
 		return out, fmt.Errorf("the patch does not fit a job: %w", err)
 	}
 	return out, nil
+}
+
+// stillComes refuses to switch on a job for one time that is over: it would be done at
+// once, however long ago that was.
+func (f *feature) stillComes(s *protocol.CronSpec, was *job.Job) error {
+	on := s.Enabled == nil || *s.Enabled
+	if s.Schedule.Kind != protocol.CronAt || !on || was.On() {
+		return nil
+	}
+	at, err := schedule.Instant(s.Schedule.At)
+	if err != nil || at.After(f.Now()) {
+		return err
+	}
+	return fmt.Errorf("its time, %s, is over; give it another one with `hearth cron edit`, or do it now with `hearth cron run`",
+		f.style().Moment(at.UnixMilli()))
 }
 
 // onlyOff reports whether a patch does nothing but switch a job off: that is possible also

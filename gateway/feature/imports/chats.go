@@ -45,14 +45,20 @@ func (w *walk) chat(ctx context.Context, it imports.Item) (outcome, error) {
 	if !known {
 		b.to.Key = "agent:" + w.agent(c.Agent) + ":" + w.from + ":" + digest(w.from, it.ID)[:16]
 	}
-	all, news := 0, 0
+	all, news := 0, 0 // with lines that could not be read
+	var said, newSaid, unread int
 	used := map[string]int{}
 	for m, err := range c.Messages {
 		if err != nil {
-			w.count2(all, news)
-			return nothing, leave("after %d messages: %v", all, err)
+			w.count2(said, newSaid, unread)
+			return nothing, leave("after %d messages: %v", said, err)
 		}
 		all++
+		if m.Unread {
+			unread++
+		} else {
+			said++
+		}
 		if used[m.ID]++; used[m.ID] > 1 {
 			m.ID = fmt.Sprintf("%s/%d", m.ID, used[m.ID])
 		}
@@ -61,6 +67,9 @@ func (w *walk) chat(ctx context.Context, it imports.Item) (outcome, error) {
 			continue
 		}
 		news++
+		if !m.Unread {
+			newSaid++
+		}
 		if err := b.add(ctx, id, m); err != nil {
 			return nothing, err
 		}
@@ -68,7 +77,7 @@ func (w *walk) chat(ctx context.Context, it imports.Item) (outcome, error) {
 	if err := b.write(ctx); err != nil {
 		return nothing, err
 	}
-	w.count2(all, news)
+	w.count2(said, newSaid, unread)
 	switch {
 	case all == 0:
 		return nothing, leave("nothing was said in it")
@@ -80,9 +89,13 @@ func (w *walk) chat(ctx context.Context, it imports.Item) (outcome, error) {
 	return already, nil
 }
 
-func (w *walk) count2(all, news int) {
+// count2 counts what was said in a chat, and tells of lines in it that could not be read.
+func (w *walk) count2(said, news, unread int) {
 	r := w.row(imports.Chats)
-	r.Messages, r.NewSaid = r.Messages+all, r.NewSaid+news
+	r.Messages, r.NewSaid = r.Messages+said, r.NewSaid+news
+	if unread > 0 {
+		w.note("Lines of chats could not be read; where they stood, the chat says so.")
+	}
 }
 
 // agent is whose a chat is here.

@@ -143,6 +143,9 @@ func TestOpenClawHomeComesInOnce(t *testing.T) {
 	if after := tree(t, dir); after != before {
 		t.Error("something in the source was changed")
 	}
+	if r := row(rep, "chat"); r.Messages != 5 || r.NewSaid != 5 || !strings.Contains(fmt.Sprint(rep.Notes), "could not be read") {
+		t.Errorf("the line that is no message: %+v, %q", r, rep.Notes)
+	}
 	for query, want := range map[string]int{"Seeschwalbe": 2, "Kirschbaum": 1, "quarterly report": 1, "Not imported": 1} {
 		if got := h.Found(query, ""); len(got) != want {
 			t.Errorf("%q finds %q", query, got)
@@ -192,9 +195,10 @@ func (h here) checkChats() {
 	for _, m := range h.History(list.Sessions[1].Key).Messages {
 		said = append(said, m.Role+" "+m.Text())
 	}
-	want := "user The wifi is Seeschwalbe|assistant Noted, Seeschwalbe.|toolResult gone|assistant It is done, Kirschbaum.|system [Not imported"
-	if got := strings.Join(said, "|"); !strings.HasPrefix(got, want) {
-		h.t.Errorf("it reads\n%s, want\n%s…", got, want)
+	want := "user The wifi is Seeschwalbe|assistant Noted, Seeschwalbe.|toolResult gone|assistant It is done, Kirschbaum.|" +
+		"system [Not imported: line 6: it is not the JSON that it should be]"
+	if got := strings.Join(said, "|"); got != want {
+		h.t.Errorf("it reads\n%s, want\n%s", got, want)
 	}
 }
 

@@ -9,6 +9,8 @@ const (
 	apart    = "it is taken apart from the settings"
 	notHere  = "Hearth has no such setting"
 	openDoor = "it lets everybody write: choose it here anew"
+	onlyThey = "in Hearth it names the only models that may be chosen: add those that you want yourself"
+	unasked  = "it would change how the networks that are connected here answer: set it yourself if you want that"
 )
 
 // judge says why a place is not taken; "" and true: it is, with all below it; false:
@@ -38,12 +40,12 @@ func judge(at []string) (why string, decided bool) {
 		return guards, true
 	case "gateway", "commands", "approvals", "hooks", "nodeHost", "secrets", "acp":
 		return guards, true
-	case "mcp", "cron", "env":
-		return apart, true
+	case "mcp", "cron":
+		return machine, true
 	case "$include":
 		return "files that it includes are not followed: paste them into it first", true
-	case "plugins", "logging", "browser", "canvasHost", "discovery", "ui", "update", "talk", "web", "meta", "wizard", "diagnostics", "audio",
-		"media", "memory", "cli", "bindings", "broadcast":
+	case "plugins", "logging", "browser", "canvasHost", "discovery", "ui", "update", "talk", "web", "meta", "wizard", "env", "diagnostics",
+		"audio", "media", "memory", "cli", "bindings", "broadcast":
 		return machine, true
 	}
 	return notHere, true
@@ -67,9 +69,11 @@ func judgeAgents(at []string) (string, bool) {
 	case at[1] != "defaults":
 		return notHere, true
 	case slices.Contains([]string{
-		"model", "models", "imageModel", "userTimezone", "timeFormat", "thinkingDefault", "verboseDefault", "reasoningDefault",
+		"model", "imageModel", "userTimezone", "timeFormat", "thinkingDefault", "verboseDefault", "reasoningDefault",
 	}, at[2]):
 		return "", true
+	case at[2] == "models":
+		return onlyThey, true
 	case at[2] == "workspace":
 		return apart, true
 	}

@@ -1,9 +1,7 @@
 package imports
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -31,17 +29,14 @@ type mapped struct {
 	servers map[string]json.RawMessage // of MCP: they are items of their own
 }
 
-// rounds bounds how often something that does not fit is taken out.
-const rounds = 200
-
-// mapSettings reads settings. Of o it takes Sections and Env; set reports what is set here.
-func mapSettings(t imports.Text, o config.Options, set func(path string) bool) (m mapped, err error) {
+// mapSettings reads settings. Of o it takes Sections and Env.
+func mapSettings(t imports.Text, o config.Options, here settled) (m mapped, err error) {
 	var all map[string]any
 	if err := json.Unmarshal([]byte(t.Raw), &all); err != nil {
 		return m, fmt.Errorf("read the settings: %w", err)
 	}
 	m.takeServers(all)
-	w := fitting{m: &m, env: t.Env, set: set, patch: map[string]any{}, found: func(name string) bool {
+	w := fitting{m: &m, env: t.Env, here: here, patch: map[string]any{}, found: func(name string) bool {
 		_, ok := o.Env(name)
 		return ok
 	}}
@@ -59,7 +54,23 @@ func mapSettings(t imports.Text, o config.Options, set func(path string) bool) (
 			}
 		}
 	}
-	return m, m.fit(o)
+	err = m.fit(o)
+	if here.connected() {
+		m.leaveTalk()
+	}
+	return m, err
+}
+
+// leaveTalk takes out how the assistant talks and keeps conversations apart: where
+// networks are connected already, whoever writes there would find it changed.
+func (m *mapped) leaveTalk() {
+	for _, path := range slices.Clone(m.taken) {
+		if strings.HasPrefix(path, "session") || strings.HasPrefix(path, "messages") {
+			m.gone(path, unasked)
+		}
+	}
+	delete(m.patch, "session")
+	delete(m.patch, "messages")
 }
 
 // takeServers takes out the MCP servers.
@@ -95,7 +106,7 @@ func dig(v any, keys ...string) any {
 type fitting struct {
 	m     *mapped
 	env   map[string]string
-	set   func(path string) bool
+	here  settled
 	found func(variable string) bool // here
 	patch map[string]any
 }
@@ -107,8 +118,12 @@ func (w *fitting) walk(at []string, v any) {
 		return // looked at as a whole
 	}
 	if why, decided := judge(at); decided && why != "" {
-		if !slices.Contains([]string{"meta", "wizard"}, at[0]) {
-			w.m.left = append(w.m.left, notTaken{strings.Join(at, "."), why})
+		switch {
+		case slices.Contains([]string{"meta", "wizard", "env"}, at[0]): // nobody wrote them, or they are no settings
+		case why == openDoor && v != "open":
+			w.m.left = append(w.m.left, notTaken{pathOf(at), guards})
+		default:
+			w.m.left = append(w.m.left, notTaken{pathOf(at), why})
 		}
 		return
 	}
@@ -122,7 +137,7 @@ func (w *fitting) walk(at []string, v any) {
 		return
 	}
 	path := pathOf(at)
-	if w.set(path) {
+	if w.here.has(at) {
 		w.m.here = append(w.m.here, path)
 		return
 	}
@@ -184,87 +199,4 @@ func (w *fitting) spelled(v any) (any, string) {
 		}
 	}
 	return v, ""
-}
-
-// agents takes who the assistants are: their names, not what they may.
-func (w *fitting) agents(list []any) {
-	if w.set("agents.list") {
-		w.m.here = append(w.m.here, "agents.list")
-		return
-	}
-	var out []any
-	for _, a := range list {
-		o, ok := a.(map[string]any)
-		if !ok || o["id"] == nil {
-			continue
-		}
-		kept := map[string]any{}
-		for _, k := range []string{"id", "default", "name", "identity", "model"} {
-			if v, ok := o[k]; ok {
-				kept[k] = v
-			}
-		}
-		out = append(out, kept)
-	}
-	if len(out) > 0 {
-		put(w.patch, []string{"agents", "list"}, out)
-		w.m.taken = append(w.m.taken, "agents.list")
-		w.m.left = append(w.m.left, notTaken{"agents.list[]", "tools, folders and sandboxes of each assistant are set here anew"})
-	}
-}
-
-// fit takes out what Hearth does not know or refuses.
-func (m *mapped) fit(o config.Options) error {
-	for range rounds {
-		raw, err := json.Marshal(m.patch)
-		if err != nil {
-			return err
-		}
-		snap := config.Read(string(raw), config.Options{Sections: o.Sections, Env: o.Env})
-		if snap.Valid && len(snap.Issues) == 0 {
-			return m.unknown(snap.Warnings)
-		}
-		if len(snap.Issues) == 0 || !m.drop(snap.Issues[0].Path, snap.Issues[0].Message) {
-			return errors.New("the settings could not be fitted to Hearth's")
-		}
-	}
-	return errors.New("too many of the settings do not fit Hearth's")
-}
-
-// unknown takes out what nothing here reads.
-func (m *mapped) unknown(warnings []config.Issue) error {
-	for _, w := range warnings {
-		if strings.Contains(w.Message, "not known") {
-			m.drop(w.Path, "Hearth has no such setting")
-		}
-	}
-	return nil
-}
-
-// drop takes a setting out, or the smallest one around it.
-func (m *mapped) drop(path, why string) bool {
-	p, err := config.ParsePath(path)
-	if err != nil {
-		return false
-	}
-	var keys []string
-	for _, s := range p {
-		name, ok := s.Name()
-		if !ok {
-			break // a place in a list: the list goes
-		}
-		keys = append(keys, name)
-	}
-	for n := len(keys); n > 0; n-- {
-		if parent, ok := dig(m.patch, keys[:n-1]...).(map[string]any); ok {
-			if _, there := parent[keys[n-1]]; there {
-				delete(parent, keys[n-1])
-				gone := pathOf(keys[:n])
-				m.taken = slices.DeleteFunc(m.taken, func(t string) bool { return t == gone || strings.HasPrefix(t, gone+".") })
-				m.left = append(m.left, notTaken{gone, cmp.Or(imports.Line(why, 200), "it does not fit")})
-				return true
-			}
-		}
-	}
-	return false
 }

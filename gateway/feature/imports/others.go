@@ -12,6 +12,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/imports"
 	"github.com/hearth-assistant/hearth/gateway/inbound/contact"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/secret"
 	"github.com/hearth-assistant/hearth/gateway/skill"
@@ -120,7 +121,14 @@ func (w *walk) patch(ctx context.Context, raw string) error {
 
 // key keeps a key of a model service where keys are kept.
 func (w *walk) key(ctx context.Context, it imports.Item) (outcome, error) {
-	k := it.Key
+	k := *it.Key
+	if k.Variable != "" {
+		id, ok := provider.OfVariable(k.Variable)
+		if !ok {
+			return nothing, leave("it is the key of no model service that Hearth knows: if you need it, set it where Hearth is started")
+		}
+		k.Provider = id
+	}
 	value, err := secret.CleanKey(k.Secret)
 	if err != nil {
 		return nothing, leave("%v", err)

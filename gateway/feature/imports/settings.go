@@ -8,20 +8,21 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/imports"
+	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 )
 
 // settings takes of a file of settings what Hearth can use and does not have; its
 // MCP servers are items of their own.
 func (w *walk) settings(ctx context.Context, it imports.Item) error {
-	snap := w.Settings.Snapshot()
+	here, err := settledBy(w.Settings.Snapshot(), w.services())
+	if err != nil {
+		return err
+	}
 	o := config.Options{Sections: w.Settings.Sections(), Env: func(name string) (string, bool) {
 		v := w.Env(name)
 		return v, v != ""
 	}}
-	m, err := mapSettings(*it.Settings, o, func(path string) bool {
-		_, set, err := snap.Get(path)
-		return set || err != nil
-	})
+	m, err := mapSettings(*it.Settings, o, here)
 	if err != nil {
 		w.leave(imports.Settings, it.Name, err.Error(), 1)
 		return nil
@@ -53,6 +54,18 @@ func (w *walk) settings(ctx context.Context, it imports.Item) error {
 		}
 	}
 	return nil
+}
+
+// services are the model services that there are accounts of here; a key that was only
+// found in the environment, where the other program may have its own, makes none.
+func (w *walk) services() map[string]bool {
+	out := map[string]bool{}
+	for _, a := range w.Accounts.Accounts.Book().Accounts() {
+		if a.Source != profile.SourceEnv {
+			out[a.Provider] = true
+		}
+	}
+	return out
 }
 
 func (w *walk) patchSettings(ctx context.Context, m mapped) error {

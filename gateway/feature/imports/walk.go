@@ -14,8 +14,8 @@ import (
 
 // Bounds of what a report names.
 const (
-	maxNames = 6
-	maxLeft  = 100 // reasons
+	maxNames = 4000 // in all
+	maxLeft  = 100  // reasons
 	maxName  = 120
 	maxWhy   = 300
 )
@@ -31,6 +31,7 @@ type walk struct {
 	left []protocol.ImportLeft
 	rep  *protocol.ImportReport
 	n    int
+	told int // names in the report
 }
 
 // outcome is what became, or would become, of an item.
@@ -151,16 +152,26 @@ func (w *walk) count(k imports.Kind, name string, got outcome) {
 		return
 	}
 	r.Found++
-	if got != already && len(r.Names) < maxNames {
-		r.Names = append(r.Names, imports.Line(name, maxName))
+	if got == already {
+		r.Kept = w.tellName(r.Kept, name)
+	} else {
+		r.Names = w.tellName(r.Names, name)
 	}
+}
+
+// tellName adds a name to those that the report names, as long as it is not too many.
+func (w *walk) tellName(list []string, name string) []string {
+	if w.told++; w.told > maxNames {
+		return list
+	}
+	return append(list, imports.Line(name, maxName))
 }
 
 // leave notes that something is not taken, once for each reason.
 func (w *walk) leave(k imports.Kind, name, why string, many int) {
 	r := w.row(k)
 	r.Found, r.Left = r.Found+many, r.Left+many
-	name, why = imports.Line(name, maxName), imports.Line(why, maxWhy)
+	why = imports.Line(why, maxWhy)
 	i := slices.IndexFunc(w.left, func(l protocol.ImportLeft) bool { return l.Kind == string(k) && l.Why == why })
 	if i < 0 {
 		if len(w.left) >= maxLeft {
@@ -169,9 +180,7 @@ func (w *walk) leave(k imports.Kind, name, why string, many int) {
 		i, w.left = len(w.left), append(w.left, protocol.ImportLeft{Kind: string(k), Why: why, Names: []string{}})
 	}
 	l := &w.left[i]
-	if l.Many += many; len(l.Names) < maxNames {
-		l.Names = append(l.Names, name)
-	}
+	l.Many, l.Names = l.Many+many, w.tellName(l.Names, name)
 }
 
 func (w *walk) note(format string, a ...any) {

@@ -61,7 +61,7 @@ func view(s *config.Snapshot) (protocol.ConfigSnapshot, error) {
 func issuesOf(in []config.Issue) []protocol.ConfigIssue {
 	out := make([]protocol.ConfigIssue, len(in))
 	for i, is := range in {
-		out[i] = protocol.ConfigIssue(is)
+		out[i] = protocol.ConfigIssue{Path: is.Path, Message: is.Message, Line: is.Line, Column: is.Column}
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/hearth-assistant/hearth/gateway/imports"
+	"github.com/hearth-assistant/hearth/gateway/imports/source"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/sqlite"
 )
@@ -30,8 +31,8 @@ func (h *home) readJobs(context.Context) error {
 	var list struct {
 		Jobs []json.RawMessage `json:"jobs"`
 	}
-	if err == nil {
-		err = json.Unmarshal(raw, &list)
+	if err == nil && json.Unmarshal(raw, &list) != nil {
+		err = source.ErrNotJSON
 	}
 	if err != nil {
 		return h.give(imports.Left(imports.Jobs, "cron/jobs.json", imports.Why(err), 0))

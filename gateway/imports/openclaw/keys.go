@@ -51,6 +51,28 @@ func (h *home) readKeys(ctx context.Context) error {
 			return err
 		}
 	}
+	return h.variables()
+}
+
+// variables hands over what stands in variables that the program reads by itself, as it
+// does with keys of model services; those that the settings refer to come with them. Of
+// the file .env, which may hold anything, only what is called a key.
+func (h *home) variables() error {
+	for _, name := range slices.Sorted(maps.Keys(h.env)) {
+		value, own := h.own[name], true
+		if value == "" {
+			value, own = h.env[name], false
+		}
+		value = h.spelled(value)
+		referred := strings.Contains(h.text, "${"+name+"}") || strings.Contains(h.text, `"id":"`+name+`"`)
+		if referred || value == "" || h.has["secret:"+value] || !own && !strings.HasSuffix(name, "_API_KEY") {
+			continue
+		}
+		k := &imports.Key{Variable: name, Account: "imported", Secret: value}
+		if err := h.give(imports.Item{Kind: imports.Keys, ID: "env." + name, Name: "env." + name, Key: k}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -71,6 +93,7 @@ func (h *home) keys(raw []byte) error {
 		k := &imports.Key{
 			Provider: cmp.Or(a.Provider, provider), Account: account, Secret: h.spelled(cmp.Or(a.Key, a.Token)), Token: a.Type == "token",
 		}
+		h.has["secret:"+k.Secret] = true
 		it := imports.Item{Kind: imports.Keys, ID: id, Name: id, Key: k}
 		switch {
 		case a.Type == "oauth":

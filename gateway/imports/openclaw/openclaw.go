@@ -66,8 +66,10 @@ type home struct {
 	t    *source.Tree
 	give imports.Give
 
-	db    *sqlite.File // of the state; nil: there is none
-	env   map[string]string
+	db    *sqlite.File      // of the state; nil: there is none
+	env   map[string]string // variables that are set beside the settings
+	own   map[string]string // those of them that the settings set themselves
+	text  string            // the settings
 	roots []workspace
 	has   map[string]bool // keys that were handed over: program's two places may hold the same
 }

@@ -3,6 +3,7 @@ package openclaw
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -23,9 +24,21 @@ type outline struct {
 			Workspace string `json:"workspace"`
 		} `json:"list"`
 	} `json:"agents"`
-	Env struct {
-		Vars map[string]string `json:"vars"`
-	} `json:"env"`
+	Env map[string]any `json:"env"`
+}
+
+// variables are those that the settings say themselves, each in env or in env.vars.
+func (o outline) variables() map[string]string {
+	out := map[string]string{}
+	vars, _ := o.Env["vars"].(map[string]any)
+	for _, list := range []map[string]any{o.Env, vars} {
+		for name, v := range list {
+			if s, ok := v.(string); ok && s != "" {
+				out[name] = s
+			}
+		}
+	}
+	return out
 }
 
 // readSettings hands over the file of settings, and finds out where the agents
@@ -48,9 +61,9 @@ func (h *home) readSettings(context.Context) error {
 	}
 	var o outline
 	_ = json.Unmarshal(plain, &o) // of another shape: there is nothing to follow
-	for k, v := range o.Env.Vars {
-		h.env[k] = v
-	}
+	h.own = o.variables()
+	maps.Copy(h.env, h.own)
+	h.text = string(plain)
 	if err := h.findWorkspaces(o); err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ type part struct {
 func messageOf(line []byte, place int) (m imports.Message, ok bool, err error) {
 	var e event
 	if err := json.Unmarshal(line, &e); err != nil {
-		return m, false, fmt.Errorf("%w: %w", source.ErrNotJSON, err)
+		return m, false, source.ErrNotJSON //nolint:nilerr // what a parser says of it helps nobody
 	}
 	at := moment(e.Timestamp)
 	m.ID = e.ID
@@ -186,7 +186,7 @@ func messages(lines iter.Seq2[source.Element, error]) iter.Seq2[imports.Message,
 }
 
 func unreadable(place int, err error) imports.Message {
-	m := imports.Message{ID: fmt.Sprintf("#%d", place)}
+	m := imports.Message{ID: fmt.Sprintf("#%d", place), Unread: true}
 	m.Role, m.Content = protocol.MessageSystem, protocol.TextBlocks("[Not imported: line "+fmt.Sprint(place)+": "+imports.Why(err)+"]")
 	return m
 }
