@@ -125,7 +125,7 @@ func (g *Gateway) open(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	if g.base.asleep.Sleeps() {
-		return nil // what waits is the other machine's to take up
+		return g.talk.sessions.CountAll() // what waits is the other machine's to take up
 	}
 	rep, err := g.talk.sessions.Recover(ctx)
 	if err != nil {

@@ -71,7 +71,12 @@ func (g *Gateway) Serve(ctx context.Context) error {
 func (g *Gateway) run(ctx context.Context, work *sync.WaitGroup) {
 	b, n := g.base, g.networks
 	work.Go(func() { n.outbox.Run(ctx) })
-	work.Go(func() { n.deliverer.Run(ctx) })
+	// The networks stay connected until the message in hand is over, so that it has its receipt.
+	networks, disconnect := context.WithCancel(context.WithoutCancel(ctx))
+	work.Go(func() {
+		defer disconnect()
+		n.deliverer.Run(ctx)
+	})
 	work.Go(func() { n.deliverer.Tidy(ctx) })
 	work.Go(func() { g.talk.owner.Desk().Run(ctx) })
 	work.Go(func() {
@@ -79,7 +84,7 @@ func (g *Gateway) run(ctx context.Context, work *sync.WaitGroup) {
 			b.Logger.Error("messages from channels are not taken any more", "err", err)
 		}
 	})
-	work.Go(func() { g.talk.hub.Run(ctx, n.gate.Receive) })
+	work.Go(func() { g.talk.hub.Run(networks, n.gate.Receive) })
 	work.Go(func() { b.features.Run(ctx) })
 	work.Go(func() { _ = b.secrets.Run(ctx) })
 	work.Go(func() { g.engine.detector.Run(ctx) })

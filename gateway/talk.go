@@ -40,7 +40,8 @@ func openTalk(ctx context.Context, b *base, a *access, e *engine) *talk {
 	t.scopes = scope.New(b.agents, t.sessions)
 	t.direct = gate.NewDirect(t.scopes, b.agents, t.sessions, e.models)
 	t.search = search.New(search.Options{DB: b.store, Source: t.sessions.Searchable(), Logger: b.Logger})
-	t.hub = hub.New(hub.Options{Kinds: Networks(), Settings: b.config, Secrets: b.secrets, Store: b.store, Now: b.Now, Logger: b.Logger})
+	t.hub = hub.New(hub.Options{Kinds: Networks(), Settings: b.config, Secrets: b.secrets, Store: b.store, Asleep: b.asleep.Sleeps(),
+		Now: b.Now, Logger: b.Logger})
 	t.owner = owner.New(t.sessions, t.hub, b.store, b.work, b.Now, b.Logger)
 	t.dispatch = dispatch.New(dispatch.Options{
 		Settings: b.config, Agents: b.agents, Sessions: t.sessions, Models: e.choice, Registry: e.models, Contacts: a.contacts,

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hearth-assistant/hearth/gateway"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 )
 
@@ -36,11 +34,7 @@ func runChannels(ctx context.Context, a *app) error {
 		}
 	}
 	if len(rows) == 0 {
-		var keys []string
-		for _, k := range gateway.Networks() {
-			keys = append(keys, "channels."+k.ID)
-		}
-		return a.out().print("No messaging network is connected. docs/configuration.md tells how: " + strings.Join(keys, ", ") + ".\n")
+		return a.out().print("No messaging network is connected. `hearth channels add` sets one up.\n")
 	}
 	return a.out().table([]string{"CHANNEL", "ACCOUNT", "STATE", "TROUBLE"}, rows)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/client"
 	"github.com/hearth-assistant/hearth/gateway/config"
 	"github.com/hearth-assistant/hearth/gateway/protocol"
+	"github.com/hearth-assistant/hearth/internal/text"
 )
 
 func newChannelsAdd(a *app) *cobra.Command {
@@ -206,6 +208,7 @@ func (n *adding) askOne(ctx context.Context, s channel.Setting) error {
 		prompt += " [" + n.a.say(usual) + "]"
 	}
 	prompt = n.a.folded("", prompt) + ": "
+	wrong := ""
 	for range most {
 		var word string
 		var err error
@@ -221,11 +224,18 @@ func (n *adding) askOne(ctx context.Context, s channel.Setting) error {
 		if why == "" {
 			return nil
 		}
+		if wrong = ""; strings.TrimSpace(word) != "" {
+			wrong = why
+		}
 		if err := n.a.errs().print(red("✗ "), line(n.a.say(why)), "\n"); err != nil {
 			return err
 		}
 	}
-	return &failure{exitFailure, "nothing was set up: " + s.Key + " is missing", "docs/channels/" + n.kind.ID + ".md says what it is"}
+	problem := s.Key + " is missing"
+	if wrong != "" {
+		problem = line(s.Key + ": " + wrong)
+	}
+	return &failure{exitFailure, "nothing was set up: " + problem, "docs/channels/" + n.kind.ID + ".md says what it is"}
 }
 
 // take keeps an answer; why says what is wrong with it.
@@ -387,8 +397,33 @@ func (n *adding) greets(ctx context.Context) error {
 			Decision: "approve", Owner: true}, nil); err != nil {
 			return err
 		}
-		return n.a.out().print(green("✓ "), n.a.say(fmt.Sprintf("%s is connected: your message came in, and its answer reached you. "+
-			"That chat has your commands and your conversation.", n.kind.Label)), "\n")
+		if err := n.a.out().print(green("✓ "), n.a.say(fmt.Sprintf("%s is connected: your message came in, and its answer reached you. "+
+			"That chat has your commands and your conversation.", n.kind.Label)), "\n"); err != nil {
+			return err
+		}
+		return n.places()
 	}
 	return &failure{exitFailure, "no code that was typed is the one that was sent", "run this again"}
+}
+
+// places says how the account gets to answer in the channels or rooms that were given: it
+// sits there, and says nothing before a setting allows it.
+func (n *adding) places() error {
+	for _, key := range []string{"channels", "rooms"} {
+		list := n.given[key]
+		if !slices.ContainsFunc(n.kind.Settings, func(s channel.Setting) bool { return s.Key == key && s.Form == channel.WordList }) || list == "" {
+			continue
+		}
+		rules := map[string]struct{}{}
+		for _, name := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
+			rules[name] = struct{}{}
+		}
+		raw, err := json.Marshal(rules)
+		if err != nil {
+			return fmt.Errorf("write the names of groups: %w", err)
+		}
+		command := "hearth config set " + n.path().String() + ".groups " + text.ShellWord(string(raw))
+		return n.a.out().print("\n", n.a.say("In groups it is silent until you let it answer there, when it is named:"), "\n  ", command, "\n")
+	}
+	return nil
 }

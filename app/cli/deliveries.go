@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -117,8 +119,12 @@ func listAside(a *app, list []protocol.AsideMessage) error {
 }
 
 func resolveDelivery(ctx context.Context, a *app, id, decision, words string) error {
+	id, err := wholeDelivery(ctx, a, id)
+	if err != nil {
+		return err
+	}
 	var res protocol.OKResult
-	err := a.call(ctx, protocol.ScopeWrite, protocol.MethodDeliveriesResolve, protocol.DeliveryResolveParams{ID: id, Decision: decision}, &res)
+	err = a.call(ctx, protocol.ScopeWrite, protocol.MethodDeliveriesResolve, protocol.DeliveryResolveParams{ID: id, Decision: decision}, &res)
 	var refusal *protocol.Error
 	switch {
 	case errors.As(err, &refusal) && refusal.Code == protocol.CodeInvalidRequest:
@@ -127,4 +133,34 @@ func resolveDelivery(ctx context.Context, a *app, id, decision, words string) er
 		return err
 	}
 	return a.done(res, words)
+}
+
+// wholeDelivery completes the beginning of an id. What fits none is left to the gateway,
+// which says so.
+func wholeDelivery(ctx context.Context, a *app, id string) (string, error) {
+	var res protocol.DeliveriesList
+	if err := a.call(ctx, protocol.ScopeRead, protocol.MethodDeliveriesList, nil, &res); err != nil {
+		return "", err
+	}
+	var ids []string
+	for _, d := range res.Deliveries {
+		ids = append(ids, d.ID)
+	}
+	for _, m := range res.Aside {
+		ids = append(ids, m.ID)
+	}
+	found := ""
+	for _, one := range ids {
+		switch {
+		case one == id:
+			return id, nil
+		case len(id) < leastOfID || !strings.HasPrefix(one, id):
+		case found != "":
+			return "", &failure{exitFailure, "more than one delivery has an id that begins with " + line(id),
+				"give more of it; `hearth deliveries` lists them"}
+		default:
+			found = one
+		}
+	}
+	return cmp.Or(found, id), nil
 }

@@ -163,6 +163,10 @@ func (d *Deliverer) save(ctx context.Context, v *Delivery) error {
 	close(d.moved)
 	d.moved = make(chan struct{})
 	d.mu.Unlock()
+	if v.State == Failed || v.State == Uncertain { // once: it stays so until a person decides
+		d.Logger.Warn("an answer needs a decision: `hearth deliveries` shows it", "id", v.ID, "channel", v.Channel, "account", v.To.Account,
+			"state", v.State, "reason", v.Reason)
+	}
 	if d.OnState != nil && !row.Draft {
 		d.OnState(row)
 	}

@@ -98,6 +98,17 @@ func (d *Deliverer) Undelivered(limit int) ([]Delivery, error) {
 	return d.list(limit, store.Range{Prefix: []byte{classOpen}}, store.Range{Prefix: []byte{classTrouble}})
 }
 
+// Stuck is how many deliveries wait for a person: they failed, or may not have arrived.
+func (d *Deliverer) Stuck() (n int, err error) {
+	err = d.db.View(func(tx *store.Tx) error {
+		for range d.open.ScanRaw(tx, store.Range{Prefix: []byte{classTrouble}}) {
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
 // Incomplete lists at most limit deliveries that arrived with words in the place
 // of a file, or beside a preview that could not be removed, the newest first. They are forgotten with the other receipts.
 func (d *Deliverer) Incomplete(limit int) ([]Delivery, error) {

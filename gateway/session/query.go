@@ -330,6 +330,14 @@ func (m *Manager) lastRun(tx *store.Tx, key string) (string, error) {
 // Count is the number of sessions.
 func (m *Manager) Count() int { return int(m.count.Load()) }
 
+// CountAll counts the sessions, where Recover does not: what waits is not taken up.
+func (m *Manager) CountAll() error {
+	return m.DB.View(func(tx *store.Tx) error {
+		m.count.Store(int64(m.t.recent.Count(tx)))
+		return nil
+	})
+}
+
 func (m *Manager) rowOf(key string) (row Row, err error) {
 	err = m.DB.View(func(tx *store.Tx) error {
 		var ok bool

@@ -38,6 +38,7 @@ type Options struct {
 	Settings *config.File
 	Secrets  Secrets
 	Store    *store.DB // of what channels keep
+	Asleep   bool      // this Hearth was moved away, so nothing is connected
 	Now      func() time.Time
 	Logger   *slog.Logger
 }

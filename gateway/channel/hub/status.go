@@ -25,7 +25,7 @@ func (h *Hub) Problems() (out []protocol.Problem) {
 	for n, err := range h.missed {
 		add(n, "is not connected: %v. Mend that in the settings, or restart Hearth.", err)
 	}
-	if !h.runs.Load() {
+	if !h.runs.Load() && !h.Asleep {
 		for _, n := range h.unused() {
 			add(n, lateWords+". Restart Hearth to connect it.")
 		}
@@ -120,6 +120,12 @@ func (h *Hub) Status() (out []AccountStatus) {
 		st := h.statusFor(n, string(channel.Failed))
 		st.LastError = h.missed[n].Error()
 		out = append(out, st)
+	}
+	if h.Asleep {
+		for i := range out {
+			out[i].State, out[i].Running, out[i].Connected = string(channel.Stopped), false, false
+			out[i].LastError = "This Hearth sleeps. `hearth move status` says more."
+		}
 	}
 	return append(out, h.off()...)
 }

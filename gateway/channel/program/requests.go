@@ -44,10 +44,13 @@ func (c *Bridge) call(ctx context.Context, method string, params, result any) er
 	if errors.As(err, &own) {
 		return wire.Error(err)
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", errUnanswered, err)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, jsonrpc2.ErrClosed), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: it has ended", errUnanswered) // the library's words say nothing to a person
 	}
-	return nil
+	return fmt.Errorf("%w: %w", errUnanswered, err)
 }
 
 // Ask asks the program something that channels have no word for, as who tries it does.

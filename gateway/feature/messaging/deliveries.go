@@ -62,6 +62,22 @@ func deliveryInfo(d outbound.Delivery) protocol.DeliveryInfo {
 	}
 }
 
+// stuckProblem says that answers wait for a person to decide about them.
+func (f *feature) stuckProblem() []protocol.Problem {
+	n, err := f.o.Deliverer.Stuck()
+	what := "1 answer has"
+	switch {
+	case err != nil:
+		f.o.Log.Warn("the deliveries that wait for a person could not be counted", "err", err)
+		return nil
+	case n == 0:
+		return nil
+	case n > 1:
+		what = strconv.Itoa(n) + " answers have"
+	}
+	return []protocol.Problem{{Code: "DELIVERIES", Message: what + " failed or may not have arrived: `hearth deliveries` shows what can be decided."}}
+}
+
 // asidePrefix tells the ids of messages that were put aside from those of
 // answers.
 const asidePrefix = "aside-"

@@ -11,6 +11,7 @@ package messaging
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -95,7 +96,7 @@ func New(o Options) host.Feature {
 		Tools:    []tool.Tool{&message.Tool{Post: post{o}, Secret: o.Secrets.Has}},
 		Checks:   f.checks,
 		Problems: func() []protocol.Problem {
-			return append(f.ownerlessProblem(), f.o.Networks.Problems()...)
+			return slices.Concat(f.ownerlessProblem(), f.o.Networks.Problems(), f.stuckProblem())
 		},
 		Run: func(ctx context.Context) error {
 			for _, p := range f.ownerlessProblem() {

@@ -63,6 +63,7 @@ func (f *feature) pack(ctx context.Context) error {
 var awake = map[string]bool{
 	protocol.MethodConfigGet: true, protocol.MethodDoctor: true, protocol.MethodBackupStatus: true, protocol.MethodBackupList: true,
 	protocol.MethodUpdateCheck: true, protocol.MethodUpdateRun: true, protocol.MethodUpdateBack: true, protocol.MethodPairList: true,
+	protocol.MethodContactsList:  true,
 	protocol.MethodSecretsStatus: true, protocol.MethodSecretsUnlock: true,
 }
 

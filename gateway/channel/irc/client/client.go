@@ -25,7 +25,6 @@ import (
 
 	"github.com/hearth-assistant/hearth/gateway/channel"
 	"github.com/hearth-assistant/hearth/gateway/channel/irc"
-	"github.com/hearth-assistant/hearth/gateway/egress"
 	"github.com/hearth-assistant/hearth/internal/sleep"
 )
 
@@ -37,7 +36,8 @@ type Client struct {
 	now      func() time.Time
 	log      *slog.Logger
 
-	ascii atomic.Bool // the server tells "[" from "{" in names
+	ascii  atomic.Bool // the server tells "[" from "{" in names
+	silent atomic.Bool // nothing came by the last connection that was dialled
 
 	sending sync.Mutex // one message after the other, so that numerics are its own
 
@@ -91,7 +91,7 @@ func New(a channel.Account) (*Client, error) {
 		Password: a.Secrets[irc.KeyPassword], RequestCaps: []string{"message-tags", "account-tag", "server-time"},
 		UseSASL: a.Texts[irc.KeyLogin] != "", SASLLogin: a.Texts[irc.KeyLogin], SASLPassword: a.Secrets[irc.KeyLoginPW],
 		Timeout: 30 * time.Second, KeepAlive: time.Minute, ReconnectFreq: 10 * time.Second, QuitMessage: "good-bye",
-		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) { return egress.DialNamed(ctx, address) },
+		DialContext: c.dial,
 		AllowPanic:  true, // ours are bugs, and the gateway starts the program again
 		Log:         log.New(io.Discard, "", 0),
 	}
@@ -173,6 +173,10 @@ func (c *Client) connect(ctx context.Context) error {
 			return fatal
 		}
 		why := fmt.Sprintf("IRC cannot reach %s: %v.", c.conn.Server, err)
+		var noTLS tls.RecordHeaderError
+		if c.conn.UseTLS && (errors.As(err, &noTLS) || c.silent.Load()) {
+			why = fmt.Sprintf("%s does not speak TLS. Use the server's TLS port, or set channels.irc.tls to false.", c.conn.Server)
+		}
 		if parting != "" {
 			why = fmt.Sprintf("%s ended the connection and says %q.", c.conn.Server, parting)
 		}
