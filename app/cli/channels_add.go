@@ -231,11 +231,10 @@ func (n *adding) askOne(ctx context.Context, s channel.Setting) error {
 			return err
 		}
 	}
-	problem := s.Key + " is missing"
 	if wrong != "" {
-		problem = line(s.Key + ": " + wrong)
+		return &failure{exitFailure, "nothing was set up: " + line(s.Key+": "+wrong), "docs/channels/" + n.kind.ID + ".md says what it is"}
 	}
-	return &failure{exitFailure, "nothing was set up: " + problem, "docs/channels/" + n.kind.ID + ".md says what it is"}
+	return &failure{exitFailure, "nothing was set up: " + s.Key + " is missing", "docs/channels/" + n.kind.ID + ".md says what it is"}
 }
 
 // take keeps an answer; why says what is wrong with it.
@@ -411,7 +410,8 @@ func (n *adding) greets(ctx context.Context) error {
 func (n *adding) places() error {
 	for _, key := range []string{"channels", "rooms"} {
 		list := n.given[key]
-		if !slices.ContainsFunc(n.kind.Settings, func(s channel.Setting) bool { return s.Key == key && s.Form == channel.WordList }) || list == "" {
+		listed := func(s channel.Setting) bool { return s.Key == key && s.Form == channel.WordList }
+		if list == "" || !slices.ContainsFunc(n.kind.Settings, listed) {
 			continue
 		}
 		rules := map[string]struct{}{}

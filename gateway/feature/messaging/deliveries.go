@@ -2,6 +2,7 @@ package messaging
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -65,7 +66,7 @@ func deliveryInfo(d outbound.Delivery) protocol.DeliveryInfo {
 // stuckProblem says that answers wait for a person to decide about them.
 func (f *feature) stuckProblem() []protocol.Problem {
 	n, err := f.o.Deliverer.Stuck()
-	what := "1 answer has"
+	words := "1 answer failed or may not have arrived: `hearth deliveries` shows it, and what can be decided."
 	switch {
 	case err != nil:
 		f.o.Log.Warn("the deliveries that wait for a person could not be counted", "err", err)
@@ -73,9 +74,9 @@ func (f *feature) stuckProblem() []protocol.Problem {
 	case n == 0:
 		return nil
 	case n > 1:
-		what = strconv.Itoa(n) + " answers have"
+		words = fmt.Sprintf("%d answers failed or may not have arrived: `hearth deliveries` shows them, and what can be decided.", n)
 	}
-	return []protocol.Problem{{Code: "DELIVERIES", Message: what + " failed or may not have arrived: `hearth deliveries` shows what can be decided."}}
+	return []protocol.Problem{{Code: "DELIVERIES", Message: words}}
 }
 
 // asidePrefix tells the ids of messages that were put aside from those of

@@ -116,11 +116,11 @@ func (c *Client) note(state channel.State, problem string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state == channel.Receiving && problem == "" && c.unproven > 0 {
-		what := "1 message was"
-		if c.unproven != 1 {
-			what = fmt.Sprintf("%d messages were", c.unproven)
+		problem = fmt.Sprintf("%d messages were left unread in %s, because nobody proves who sent them; see docs/channels/email.md.",
+			c.unproven, c.folder)
+		if c.unproven == 1 {
+			problem = fmt.Sprintf("1 message was left unread in %s, because nobody proves who sent it; see docs/channels/email.md.", c.folder)
 		}
-		problem = fmt.Sprintf("%s left unread in %s, because nobody proves who sent them; see docs/channels/email.md.", what, c.folder)
 	}
 	c.status.Become(state, problem, c.now())
 }
