@@ -66,17 +66,18 @@ func deliveryInfo(d outbound.Delivery) protocol.DeliveryInfo {
 // stuckProblem says that answers wait for a person to decide about them.
 func (f *feature) stuckProblem() []protocol.Problem {
 	n, err := f.o.Deliverer.Stuck()
-	words := "1 answer failed or may not have arrived: `hearth deliveries` shows it, and what can be decided."
-	switch {
-	case err != nil:
+	if err != nil {
 		f.o.Log.Warn("the deliveries that wait for a person could not be counted", "err", err)
-		return nil
-	case n == 0:
-		return nil
-	case n > 1:
-		words = fmt.Sprintf("%d answers failed or may not have arrived: `hearth deliveries` shows them, and what can be decided.", n)
 	}
-	return []protocol.Problem{{Code: "DELIVERIES", Message: words}}
+	switch {
+	case err != nil || n == 0:
+		return nil
+	case n == 1:
+		return []protocol.Problem{{Code: "DELIVERIES",
+			Message: "1 answer failed or may not have arrived: `hearth deliveries` shows it, and what can be decided."}}
+	}
+	return []protocol.Problem{{Code: "DELIVERIES",
+		Message: fmt.Sprintf("%d answers failed or may not have arrived: `hearth deliveries` shows them, and what can be decided.", n)}}
 }
 
 // asidePrefix tells the ids of messages that were put aside from those of
