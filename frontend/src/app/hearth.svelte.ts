@@ -25,7 +25,7 @@ import { Pictures, providePictures } from "../session/pictures";
 import { Sessions, provideSessions } from "../session/sessions.svelte";
 import { provideKeyPlace } from "../shell/keyplace";
 import { Panels, providePanels, type Panel, type PaneId } from "../shell/panels.svelte";
-import { pastInUrl, sessionIn, sessionInUrl, takeLaunch, takeNews } from "../shell/route";
+import { onward, pastInUrl, sessionIn, sessionInUrl, takeLaunch, takeNews } from "../shell/route";
 import { SignIn } from "../shell/signin";
 import { Toasts, provideToasts } from "../shell/toasts.svelte";
 import { openDatabase, type Database } from "../storage/database";
@@ -80,6 +80,7 @@ export class Hearth {
     await this.outgoing.load();
     this.begin(where);
     this.socket.start();
+    addEventListener("popstate", () => this.wentBack());
     addEventListener("online", () => this.socket.hurry());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.socket.hurry());
     addEventListener("pagehide", () => (this.deletions.leave(), this.outgoing.stop()));
@@ -178,6 +179,12 @@ export class Hearth {
     if (place === "new") this.chats.begin();
     else if (key && past) this.chats.openPast(key, { sessionId: past });
     else if (key) this.chats.open(key);
+  }
+
+  /** wentBack closes what is open over the page; the chat behind it stays. */
+  private wentBack(): void {
+    const { chat } = this.chats;
+    if (!this.panels.back()) onward(chat?.key ?? "", chat?.past?.sessionId);
   }
 
   private async linked(s: LinkState): Promise<void> {

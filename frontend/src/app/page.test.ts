@@ -3,7 +3,8 @@ import en from "../i18n/en/page.json";
 import { t } from "../i18n/t";
 import { dayName } from "../i18n/time";
 import { titleOf } from "../session/sessions.svelte";
-import { go, sessionInUrl, takeLaunch } from "../shell/route";
+import { Panels } from "../shell/panels.svelte";
+import { go, onward, sessionInUrl, takeLaunch } from "../shell/route";
 import { draftOf, keepDraft } from "../storage/local";
 import { oneLine } from "../text/oneline";
 
@@ -53,6 +54,51 @@ describe("the address", () => {
       history.replaceState(null, "", "/" + hash);
       expect(sessionInUrl(), hash).toBe("");
     }
+  });
+});
+
+describe("Back", () => {
+  const popped = (): Promise<unknown> => new Promise((done) => addEventListener("popstate", done, { once: true }));
+
+  test("closes what is open over the page, and the chat behind it stays", async () => {
+    go("one");
+    go("two");
+    const panels = new Panels();
+    panels.open({ kind: "palette" });
+    panels.open({ kind: "settings" });
+    history.back();
+    await popped();
+    expect(panels.back()).toBe(true);
+    expect(panels.now).toBeNull();
+    expect(sessionInUrl()).toBe("two");
+    expect(panels.back()).toBe(false);
+  });
+
+  test("takes no second press for what was closed otherwise", async () => {
+    go("one");
+    go("two");
+    const panels = new Panels();
+    panels.open({ kind: "settings" });
+    panels.close();
+    history.back();
+    await popped();
+    onward("two");
+    await popped();
+    expect(sessionInUrl()).toBe("one");
+    onward("two"); // it shows another chat: that is where the person wanted to go
+    await new Promise((done) => setTimeout(done, 20));
+    expect(sessionInUrl()).toBe("one");
+  });
+
+  test("a chat that is opened from there takes the place of what was open", async () => {
+    go("one");
+    const panels = new Panels();
+    panels.open({ kind: "palette" });
+    panels.close();
+    go("two");
+    history.back();
+    await popped();
+    expect(sessionInUrl()).toBe("one");
   });
 });
 

@@ -1,6 +1,7 @@
 // Which dialog is open over the page: at most one.
 import { createContext } from "svelte";
 import type { PromptTemplate } from "../protocol";
+import { over } from "./route";
 
 /** PaneId is a part of the settings. */
 export type PaneId =
@@ -43,11 +44,19 @@ export class Panels {
 
   open(panel: Panel): void {
     this.now = panel;
+    over();
   }
 
   /** close closes what is open; with a panel, only that one. */
   close(panel = this.now): void {
     if (this.now === panel) this.now = null;
+  }
+
+  /** back closes what is open when the person goes back; false: nothing is. */
+  back(): boolean {
+    const open = this.now !== null;
+    this.close();
+    return open;
   }
 }
 

@@ -41,5 +41,18 @@ export function sessionIn(key: string): string {
 
 export function go(key: string, past = ""): void {
   const hash = "#/chat/" + encodeURIComponent(key) + (past ? "/earlier/" + past : "");
-  if (location.hash !== hash) history.pushState(null, "", location.pathname + hash);
+  if (location.hash === hash) return;
+  history[isOver() ? "replaceState" : "pushState"](null, "", location.pathname + hash);
+}
+
+/** over gives what opens over the page a place in the history, so that Back leaves that first. */
+export function over(): void {
+  if (!isOver()) history.pushState({ over: true }, "");
+}
+
+const isOver = (): boolean => (history.state as { over?: unknown } | null)?.over === true;
+
+/** onward goes one further back where a step back came from what was over the page and is closed: it showed nothing. */
+export function onward(key: string, past = ""): void {
+  if (!isOver() && key !== "" && key === sessionInUrl() && past === pastInUrl()) history.back();
 }

@@ -118,6 +118,33 @@ export const cases = [
       await until(page, () => document.activeElement?.getAttribute("role") === "combobox");
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, "it is wider than the screen");
       await noAxe(page);
+      await page.goBack();
+      await shut(page);
+    },
+  },
+  {
+    name: "Back closes the palette and Settings, and the chat behind them stays",
+    async run(_w, open) {
+      const page = await open(narrow);
+      await ready(page);
+      await page.keyboard.press("Control+Shift+O");
+      await say(page, "Where do axolotls live?");
+      await answered(page, "Where do axolotls live?");
+      const at = await page.evaluate(() => location.hash);
+      for (const keys of ["Control+k", "Control+,"]) {
+        await page.keyboard.press(keys);
+        await page.waitForSelector("dialog[open]");
+        await page.goBack();
+        await shut(page);
+        assert.equal(await page.evaluate(() => location.hash), at);
+        assert.match(await page.innerText("main"), /Where do axolotls live/);
+      }
+      await page.keyboard.press("Control+k");
+      await page.waitForSelector("dialog[open]");
+      await page.keyboard.press("Escape");
+      await shut(page);
+      await page.goBack(); // one press leads to the chat before
+      await until(page, (at) => location.hash !== at, at);
     },
   },
   {
