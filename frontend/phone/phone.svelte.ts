@@ -3,6 +3,7 @@
 import { Approvals } from "../src/features/approvals/approvals.svelte";
 import { Schedules } from "../src/features/cron/cron.svelte";
 import { Pause } from "../src/features/pause/pause.svelte";
+import { t as shared } from "../src/i18n/t";
 import { Client } from "../src/net/client.svelte";
 import { loadIdentity, NoCrypto, type Identity } from "../src/net/identity";
 import { CallError, type LinkState, type Socket } from "../src/net/socket";
@@ -47,7 +48,7 @@ export class Phone {
   /** the models that may answer, once somebody wants to know */
   models = $state.raw<ModelInfo[]>([]);
   private asking: Promise<void> | undefined;
-  readonly chosen = new Chosen();
+  chosen!: Chosen;
   readonly me = thisPhone();
   client!: Client;
   approvals!: Approvals;
@@ -91,7 +92,7 @@ export class Phone {
       onGap: () => undefined,
     });
     this.open();
-    await this.outgoing.load();
+    await Promise.all([this.outgoing.load(), this.chosen.load()]);
     addEventListener("online", () => this.hurry());
     addEventListener("pagehide", () => this.outgoing.stop());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.hurry());
@@ -104,6 +105,7 @@ export class Phone {
   private open(): void {
     const client = (this.client = new Client(this.socket, this.identity.id, (e) => this.complain(e)));
     client.on((name, payload) => this.event(name, payload));
+    this.chosen = new Chosen(this.keep, () => shared("call.lost"));
     this.approvals = new Approvals(client);
     this.pause = new Pause(client);
     const sessions = (this.sessions = new Sessions(client));

@@ -77,7 +77,7 @@ export class Hearth {
     this.signIn = new SignIn(keep, code);
     this.connect(identity);
     this.open(keep);
-    await this.outgoing.load();
+    await Promise.all([this.outgoing.load(), this.writing.chosen.load()]);
     this.begin(where);
     this.socket.start();
     addEventListener("popstate", () => this.wentBack());
@@ -126,7 +126,7 @@ export class Hearth {
       online: () => client.link.at === "open",
       unsent: (key) => this.outgoing.of(key).length > 0,
     });
-    this.writing = new Writing({ client, chats, sessions, outgoing: this.outgoing });
+    this.writing = new Writing({ keep, client, chats, sessions, outgoing: this.outgoing });
     this.approvals = new Approvals(client);
     this.channels = new Channels(client);
     this.onboarding = new Onboarding({ client, contacts: this.channels, chosen: () => void this.models.load().catch(() => undefined) });

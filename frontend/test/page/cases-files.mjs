@@ -158,6 +158,14 @@ export const cases = [
       await page.click("nav .item:has-text('a chat with files')");
       await chip(page, "small.txt", "Read$");
       await chip(page, "long.log", "Read$");
+      // They are there after a reload too, and words take the hint to write some away.
+      await page.reload();
+      await ready(page);
+      await chip(page, "small.txt", "Read$");
+      await chip(page, "long.log", "Read$");
+      assert.match(await page.innerText("form .hint"), /Write a few words/);
+      await page.fill("#composer", "with");
+      await until(page, () => !document.querySelector("form .hint"));
       await say(page, "with them");
       await chips(page, 0);
       await until(page, () => {

@@ -15,7 +15,7 @@ const part = 3 << 20;
 const patience = 90_000;
 
 /** Refusal says why a file was not taken. */
-export type Refusal = { why: "many"; n: number } | { why: "large" | "empty"; name: string; n: number };
+export type Refusal = { why: "many"; n: number; names: string[] } | { why: "large" | "empty"; name: string; n: number };
 
 export interface Attaching {
   client: Caller;
@@ -27,9 +27,10 @@ export interface Attaching {
 /** attach adds files to those that are there, and tells of each that it cannot take. */
 export async function attach(files: Iterable<File>, o: Attaching): Promise<void> {
   const going: Promise<void>[] = [];
-  for (const f of files) {
+  const list = [...files];
+  for (const [i, f] of list.entries()) {
     if (o.have().length >= MaxAttachments) {
-      o.refused({ why: "many", n: MaxAttachments });
+      o.refused({ why: "many", n: MaxAttachments, names: list.slice(i).map((left) => left.name) });
       break;
     }
     const may = f.type !== "" && pictureKinds.includes(f.type);
@@ -57,12 +58,14 @@ export function leaveOut(f: Attached, o: Pick<Attaching, "client" | "have" | "se
 /** broken are the files that did not reach the gateway, so that they can be given to it again. */
 const broken = new WeakMap<Attached, File>();
 
-/** again gives the gateway a file that did not reach it, in the place where it stood. */
-export function again(f: Attached, o: Attaching): void {
+/** again gives the gateway a file that did not reach it, in the place where it stood; false: a reload took it, it is to be chosen anew. */
+export function again(f: Attached, o: Attaching): boolean {
   const file = broken.get(f);
-  if (!file || !o.have().includes(f)) return;
+  if (!o.have().includes(f)) return true;
+  if (!file) return false;
   if (f.type === "file" && f.upload) void o.client.call("hearth.upload.drop", { upload: f.upload }).catch(() => undefined);
   void upload(file, o, f);
+  return true;
 }
 
 async function upload(file: File, o: Attaching, was?: Attached): Promise<void> {

@@ -2,6 +2,8 @@
 import en from "../../i18n/en/files.json";
 import { number, wordsOf, type Args } from "../../i18n/words.svelte";
 import type { AttachedFile } from "../../protocol";
+import { isolated, oneLine } from "../../text/oneline";
+import type { Refusal } from "./attached";
 
 export type Key = keyof typeof en;
 export const { t, word } = wordsOf("files", en);
@@ -9,6 +11,13 @@ export const { t, word } = wordsOf("files", en);
 /** named are the words for what the gateway calls something, "" for what this page does not know yet. */
 export const named = (group: string, name: string, args?: Args): string =>
   word(`${group}.${name}`) === undefined ? "" : t(`${group}.${name}` as Key, args);
+
+/** refused says why a file was not taken; of those that are too many it names the first. */
+export function refused(r: Refusal): string {
+  if (r.why !== "many") return t(r.why, r);
+  const first = r.names.slice(0, 3).map((n) => isolated(oneLine(n, 60)));
+  return `${t("many", { n: r.n })} ${first.join(", ")}${r.names.length > first.length ? ", …" : ""}`;
+}
 
 /** sizeOf is 12 KB or 1.4 MB. */
 export function sizeOf(bytes: number): string {

@@ -1,5 +1,6 @@
 // What a person says in the conversation that is shown, and takes back.
 import { createContext } from "svelte";
+import { t } from "../../i18n/t";
 import type { Client } from "../../net/client.svelte";
 import type { CommandInfo } from "../../net/wire";
 import type { PromptTemplate } from "../../protocol";
@@ -8,9 +9,11 @@ import { Chosen } from "../../session/chosen.svelte";
 import type { Entry, Attached } from "../../session/outbox";
 import type { Outgoing } from "../../session/outgoing.svelte";
 import type { Sessions } from "../../session/sessions.svelte";
+import type { Database } from "../../storage/database";
 import { draftOf, keepDraft } from "../../storage/local";
 
 export interface WritingOptions {
+  keep: Database;
   client: Client;
   chats: Chats;
   sessions: Sessions;
@@ -20,7 +23,7 @@ export interface WritingOptions {
 export class Writing {
   /** words that should go into the composer, with a counter so that the same words count again */
   suggestion = $state.raw({ n: 0, text: "" });
-  readonly chosen = new Chosen();
+  readonly chosen: Chosen;
   /** the slash commands that there are */
   commands = $state.raw<CommandInfo[]>([]);
 
@@ -28,6 +31,7 @@ export class Writing {
   templates = $state.raw<PromptTemplate[]>([]);
 
   constructor(private readonly o: WritingOptions) {
+    this.chosen = new Chosen(o.keep, () => t("call.lost"));
     o.client.on((name) => name === "config.changed" && void this.load().catch(() => undefined));
   }
 
