@@ -6,7 +6,7 @@ import { titleOf } from "../session/sessions.svelte";
 import { Panels } from "../shell/panels.svelte";
 import { go, onward, sessionInUrl, takeLaunch } from "../shell/route";
 import { draftOf, keepDraft } from "../storage/local";
-import { oneLine } from "../text/oneline";
+import { oneLine, sentence } from "../text/oneline";
 
 beforeEach(() => history.replaceState(null, "", "/"));
 
@@ -105,6 +105,9 @@ describe("Back", () => {
 test("A-UI-05: names cannot break lines or turn the direction", () => {
   expect(oneLine("a\nb\u202Ec\u2066d\t\u0007e")).toBe("a b c d e");
   expect(oneLine("x".repeat(500))).toHaveLength(120);
+  expect(oneLine("x".repeat(500))).toMatch(/x…$/);
+  expect(oneLine("x".repeat(120))).toBe("x".repeat(120));
+  expect(sentence("why ".repeat(80))).toBe("why ".repeat(80).trim());
   expect(titleOf(undefined, true)).toBe(t("session.main"));
 });
 

@@ -1,9 +1,13 @@
 // Names from outside, fit to stand between other words.
 
-/** oneLine keeps names from moving other words: no breaks, no direction marks. */
-export function oneLine(s: string): string {
-  return s.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\u200e\u200f]+/g, " ").replace(/\s+/g, " ").trim().slice(0, 120);
+/** oneLine keeps names from moving other words: no breaks, no direction marks; what is too long ends in an ellipsis. */
+export function oneLine(s: string, most = 120): string {
+  const line = s.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\u200e\u200f]+/g, " ").replace(/\s+/g, " ").trim();
+  return line.length > most ? line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "").trimEnd() + "…" : line;
 }
+
+/** sentence is oneLine for what somebody says, such as why something failed: it is read to its end. */
+export const sentence = (s: string): string => oneLine(s, 500);
 
 const [rightToLeft, firstStrong, pop] = [0x2067, 0x2068, 0x2069].map((c) => String.fromCharCode(c)) as [string, string, string];
 

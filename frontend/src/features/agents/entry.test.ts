@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asked, type Entry } from "./entry";
+import { asked, face, type Entry } from "./entry";
 
 test("what a person did not touch stays, and what they took back goes", () => {
   const now = {
@@ -13,4 +13,8 @@ test("what a person did not touch stays, and what they took back goes", () => {
   expect(asked({ id: "a" }, { id: "", skills: [], tools: { profile: "minimal" }, model: "" })).toEqual({
     id: "a", identity: {}, skills: [], tools: { profile: "minimal" },
   });
+});
+
+test("a face is an emoji or two letters as people see them", () => {
+  expect([face(" 🦊 "), face("👩‍👩‍👧‍👦"), face("🇵🇪🇨🇭"), face("hello"), face("")]).toEqual(["🦊", "👩‍👩‍👧‍👦", "🇵🇪🇨🇭", "he", ""]);
 });

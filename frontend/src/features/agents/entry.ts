@@ -11,6 +11,10 @@ export interface Entry {
 /** modelOf is its own model, "" = as for all. */
 export const modelOf = (e: Entry): string => (typeof e.model === "string" ? e.model : (e.model?.primary ?? ""));
 
+/** face is what stands for an assistant beside its words: an emoji or two letters, as people see them, and no more. */
+export const face = (s: string): string =>
+  [...new Intl.Segmenter().segment(s.trim())].slice(0, 2).map((c) => c.segment).join("").trim();
+
 /** asked is an entry with what a person asked for; whatever else stands in it stays. */
 export function asked(now: Entry, e: Entry): Entry {
   const { model: _m, skills: _s, tools, identity, ...rest } = now;
