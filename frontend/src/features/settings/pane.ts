@@ -18,6 +18,13 @@ export interface PanePart {
   view(): Component<PaneProps> | undefined;
 }
 
+/** Heading is what stands in a pane beside its fields, for the search. */
+export interface Heading {
+  name: string;
+  /** what it is found by */
+  words: string;
+}
+
 export interface Pane {
   icon: IconName;
   above?: readonly PanePart[];
