@@ -259,6 +259,16 @@ describe("rows", () => {
     expect(layout(turns([user(1, "a", "q")]), new Parsed(), "", []).before.at(-1)?.kind).toBe("user");
   });
 
+  test("a turn that failed says whether some of its answer came", () => {
+    const last = (...replies: Msg[]): Row[] => layout(turns([user(1, "a", "q", "failed"), ...replies]), new Parsed(), "", []).before;
+    for (const kind of ["user", "note"] as const) {
+      const of = (rows: Row[]): unknown => (rows.find((r) => r.kind === kind) as { msg: Msg }).msg.begun;
+      expect(of(last(msg("assistant", 2, "a", "Half of an")))).toBe(true);
+      expect(of(last(msg("assistant", 2, "a", "")))).toBeUndefined();
+      expect(of(last())).toBeUndefined();
+    }
+  });
+
   test("row keys are unique and rows hold at most twelve blocks", () => {
     const list = Array.from({ length: 40 }, (_, i) => [
       user(3 * i + 1, `r${i}`, "q"),

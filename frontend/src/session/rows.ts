@@ -5,7 +5,7 @@ import type { Earlier, WireBlock } from "../net/wire";
 import { blocksOf, type Block } from "../text/stream";
 import { show, type Live, type Tool } from "./live";
 import type { Entry } from "./outbox";
-import type { Msg, Turn } from "./transcript";
+import { begun, type Msg, type Turn } from "./transcript";
 
 export type Row =
   | { kind: "day"; key: string; ts: number }
@@ -220,7 +220,7 @@ export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: E
   const turnOf = (run: string): Turn | undefined => (run === "" ? undefined : list.find((t) => t.user?.runId === run));
   const anchor = turnOf(under) ?? turnOf(liveRun);
   for (const turn of list) {
-    const u = turn.user;
+    const u = turn.user && told(turn.user, turn.replies);
     // An answer without a known question goes before what still waits.
     if (liveRun !== "" && !anchored && rows === before && u?.state === "accepted") rows = after;
     // Its words are shown as the answer in progress.
@@ -230,7 +230,7 @@ export function layout(list: Turn[], parsed: Parsed, liveRun: string, entries: E
       rows.push({
         kind: "user",
         key: u.runId ? `u/${u.runId}` : u.id,
-        msg: turn.replies.some((m) => m.quiet) ? { ...u, quiet: true } : u,
+        msg: u,
         entry: null,
       });
     if (turn === anchor) {
@@ -261,6 +261,13 @@ function unique(parts: Row[][]): void {
       seen.add(key);
       if (key !== row.key) rows[i] = { ...row, key };
     }
+}
+
+/** told is a message with what its replies tell of it. */
+function told(u: Msg, replies: readonly Msg[]): Msg {
+  const quiet = replies.some((m) => m.quiet);
+  const broke = u.state === "failed" && begun(replies);
+  return quiet || broke ? { ...u, quiet: quiet || u.quiet, ...(broke ? { begun: true } : {}) } : u;
 }
 
 function note(rows: Row[], u: Msg, begun: boolean): void {

@@ -29,6 +29,8 @@ export interface Msg {
   took?: number;
   /** a command or its reply, which models never see */
   quiet: boolean;
+  /** some of its answer came */
+  begun?: boolean;
   /** what kind of note it is, which no model wrote: "Reminder", the name of a job */
   label: string;
   /** the session that sent it in nobody's name: who started a sub-agent, or whose result it is */
@@ -48,6 +50,9 @@ export function textOf(content: WireBlock[]): string {
   for (const b of content) if (b.type === "text") s += b.text ?? "";
   return s;
 }
+
+/** begun says whether words of an answer are among these. */
+export const begun = (list: readonly Msg[]): boolean => list.some((m) => m.role === "assistant" && !m.quiet && m.text.trim() !== "");
 
 /** labelled takes the label off a note, where it stands in brackets over the words. */
 function labelled(content: WireBlock[]): [label: string, content: WireBlock[]] {
