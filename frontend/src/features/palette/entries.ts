@@ -1,4 +1,5 @@
 // What the palette finds: anything with a name, in groups, the best first.
+import type { Piece } from "../../text/pieces";
 import type { IconName } from "../../ui/icons";
 
 export type GroupId = "recent" | "chats" | "commands" | "settings" | "files" | "messages";
@@ -8,6 +9,8 @@ export interface Entry {
   id: string;
   group: GroupId;
   name: string;
+  /** its name in pieces, where words in it were found */
+  pieces?: readonly Piece[];
   /** more words that it can be found by, shown beside its name */
   hint?: string;
   icon: IconName;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { SearchHit } from "../../net/wire";
 import { random } from "../../text/random";
-import { groups, pieces } from "./found";
+import { pieces } from "../../text/pieces";
+import { groups } from "./found";
 
 describe("search results", () => {
   const hit = (key: string, seq: number): SearchHit => ({
