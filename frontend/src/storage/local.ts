@@ -81,6 +81,13 @@ export const prefs = {
   set language(v: string) {
     write("hearth.language", v);
   },
+  /** the model whose test was read, "" for none: its card was closed */
+  get tested(): string {
+    return read("hearth.tested") ?? "";
+  },
+  set tested(model: string) {
+    write("hearth.tested", model);
+  },
   /** what was chosen in the palette, the last one first */
   get used(): string[] {
     try {
