@@ -94,6 +94,18 @@ describe("nodes of a message", () => {
     expect(a("![a cat](https://example.com/cat.png)")?.textContent).toBe("Picture: a cat");
   });
 
+  test("a block is drawn anew when the language changes, and only then", () => {
+    const [block] = blocksOf("```js\na\n```");
+    const host = document.createElement("div");
+    const view = blockView(host, { block: block!, settled: true, language: "en" });
+    const drawn = host.firstChild;
+    view.update({ block: block!, settled: true, language: "en" });
+    expect(host.firstChild).toBe(drawn);
+    view.update({ block: block!, settled: true, language: "de" });
+    expect(host.firstChild).not.toBe(drawn);
+    expect(host.childNodes).toHaveLength(1);
+  });
+
   test("an info string only names a language", () => {
     expect(language("js")).toBe("js");
     expect(language("C++ {1,2}")).toBe("c++");

@@ -6,11 +6,14 @@ import type { Block } from "../text/stream";
 export interface BlockParams {
   block: Block;
   settled: boolean;
+  /** what its own words are in, such as those of its buttons */
+  language?: string;
 }
 
 export function blockView(host: HTMLElement, first: BlockParams): { update(p: BlockParams): void } {
   let token = first.block.token;
   let settled = false;
+  let { language } = first;
   let el = renderBlock(token);
   host.append(el);
   const settle = (now: boolean): void => {
@@ -21,14 +24,15 @@ export function blockView(host: HTMLElement, first: BlockParams): { update(p: Bl
   settle(first.settled);
   return {
     update(p) {
-      if (p.block.token !== token) {
-        if (settled || !growBlock(el, token, p.block.token)) {
+      if (p.block.token !== token || p.language !== language) {
+        if (settled || p.language !== language || !growBlock(el, token, p.block.token)) {
           const fresh = renderBlock(p.block.token);
           el.replaceWith(fresh);
           el = fresh;
           settled = false;
         }
         token = p.block.token;
+        language = p.language;
       }
       settle(p.settled);
     },
