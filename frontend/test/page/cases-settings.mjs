@@ -120,6 +120,11 @@ export const cases = [
     async run(w, open) {
       const before = file(w);
       const page = await settings(open);
+      for (const [word, heading, pane] of [["dark", "Appearance", "General"], ["passphrase", "Where keys are kept", "Models & keys"], ["token", "Other programs", "Network & exposure"]]) {
+        await page.fill("dialog input[type=search]", word);
+        await page.click(`dialog .found >> text=${heading}`);
+        await shows(page, "dialog section h2", new RegExp(pane));
+      }
       await page.fill("dialog input[type=search]", "anew");
       await page.click("dialog .found >> text=A conversation starts anew");
       const mode = field("session.reset.mode");
