@@ -71,6 +71,16 @@ export const cases = [
       await page.keyboard.press("Control+,");
       await page.selectOption("#language", "");
       await shows(page, "dialog nav", /Allgemein/);
+      await page.keyboard.press("Escape");
+      // An answer that is shown already follows, with its buttons.
+      await pick(page, "code");
+      await say(page, "some code");
+      await answered(page, "some code");
+      await shows(page, "figure.code [data-copy=code]", /^Kopieren$/);
+      await page.keyboard.press("Control+,");
+      await page.selectOption("#language", "zh-CN");
+      await page.keyboard.press("Escape");
+      await shows(page, "figure.code [data-copy=code]", /^复制$/);
       const stranger = await open({ link: w.url, locale: "zh-CN" });
       await shows(stranger, "main", /此浏览器还没有连接到 Hearth/);
     },
