@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SearchHit } from "../../net/wire";
-import { random } from "../../text/random";
 import { pieces } from "../../text/pieces";
+import { random } from "../../text/random";
 import { groups } from "./found";
 
 describe("search results", () => {
