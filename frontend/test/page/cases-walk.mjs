@@ -104,9 +104,10 @@ export const cases = [
           await shows(page, ".first", /2 models at[^]*small-vl[^]*32K · sees pictures/);
           await noAxe(page);
           await picture(page, "walk-server-3");
+          await page.selectOption(".first select", "large");
           await page.click(".first .primary");
           await answered(page, "hello there");
-          await shows(page, ".first .line", /vllm\/small-vl Answered in .* tools work/);
+          await shows(page, ".first .line", /vllm\/large Answered in .* tools work/);
           await shows(page, ".next", /What should I be called/);
           await picture(page, "walk-server-4");
           assert.equal(file(f).models.providers.vllm.baseUrl, `${server.url}/v1`);

@@ -174,6 +174,30 @@ func TestPickedModelAnswersWhatWaits(t *testing.T) {
 	}
 }
 
+// What waits is answered by the model of a new server that the person chose, not by
+// the first one that it lists; a model that fails lets it wait on.
+func TestChosenModelOfAServerAnswersWhatWaits(t *testing.T) {
+	r := newcomer(t, false)
+	srv := httptest.NewServer(r.Model)
+	t.Cleanup(srv.Close)
+	p := r.Connect()
+	waits(p, "main", "first", "hello")
+	steps(p, "message that waits", func(s protocol.Setup) bool { return s.Waiting == 1 })
+	p.Patch(map[string]any{"models": map[string]any{"providers": map[string]any{"mine": map[string]any{
+		"baseUrl": srv.URL + "/v1", "api": "openai-completions",
+		"models": []any{map[string]any{"id": "long-20"}, map[string]any{"id": "echo"}, map[string]any{"id": "fault-400"}},
+	}}}})
+	setup(p, protocol.SetupAnswerParams{Step: "model", Do: "use", Choice: "mine/fault-400"})
+	s := steps(p, "model that fails", func(s protocol.Setup) bool { return s.Problem != "" })
+	if s.Waiting != 1 || stepOf(s, "model") != "open" {
+		t.Errorf("%+v", s)
+	}
+	setup(p, protocol.SetupAnswerParams{Step: "model", Do: "use", Choice: "mine/echo"})
+	if end := p.Ended("first"); end.State != protocol.ChatFinal || end.Message.Text() != "echo: hello" {
+		t.Errorf("%+v", end)
+	}
+}
+
 // Who has set a model, or had conversations before, meets no first step.
 func TestFirstStepsAreForNewcomers(t *testing.T) {
 	r := gatewaytest.New(t, "chat/echo")

@@ -22,6 +22,7 @@ import (
 	"github.com/hearth-assistant/hearth/gateway/protocol"
 	"github.com/hearth-assistant/hearth/gateway/provider"
 	"github.com/hearth-assistant/hearth/gateway/provider/accounts"
+	"github.com/hearth-assistant/hearth/gateway/provider/choice"
 	"github.com/hearth-assistant/hearth/gateway/provider/download"
 	"github.com/hearth-assistant/hearth/gateway/provider/profile"
 	"github.com/hearth-assistant/hearth/gateway/provider/turn"
@@ -131,13 +132,20 @@ func (f *feature) resume() {
 func (f *feature) chosen() bool {
 	ref, source := f.Models.Default()
 	if source == provider.SourceConfigured {
-		return true
+		return f.named() || f.Setup.Waiting() == 0
 	}
 	doing, _ := f.flow.State()
 	pending := f.Setup.Get().Pending
 	return doing == nil && slices.ContainsFunc(f.Adding.Accounts.Book().Accounts(), func(a profile.Account) bool {
 		return a.Provider == ref.Provider && a.Source == profile.SourceStored && a.ID != pending
 	})
+}
+
+// named reports whether the settings say which model answers. A server that was just
+// added to them does not: its first model is not what the person chose of its list,
+// and what waits is answered by the one that they did, once it was tried.
+func (f *feature) named() bool {
+	return choice.Section.Of(f.Settings.Snapshot().Config).Model.Primary != ""
 }
 
 // otherAssistants are programs like this one that are set up on this computer.
