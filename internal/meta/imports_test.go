@@ -274,7 +274,7 @@ var libraryRooms = map[string][]string{
 	"mellium.im/sasl":     {"gateway/channel/xmpp/client"},
 
 	"golang.org/x/text/unicode/norm": {"gateway/tool/untrusted", "gateway/tool/file", "gateway/safepath", "gateway/skill", "gateway/search",
-		"gateway/document/pdf"},
+		"gateway/document/pdf", "gateway/feature/agents"},
 }
 
 // copyleft are libraries whose licence would be that of every program that links them.

@@ -139,7 +139,7 @@ func TestSeveralAgents(t *testing.T) {
 		params map[string]any
 		want   string
 	}{
-		{protocol.MethodAgentsCreate, map[string]any{"name": "my work"}, "already an agent"},
+		{protocol.MethodAgentsCreate, map[string]any{"name": "my work"}, "already an assistant"},
 		{protocol.MethodAgentsCreate, map[string]any{"name": "…"}, "letter or digit"},
 		{protocol.MethodAgentsCreate, map[string]any{"name": "x", "workspace": string(r.Dir) + "/x"}, "own folder"},
 		{protocol.MethodAgentsCreate, map[string]any{"name": "x", "workspace": "x"}, "absolute path"},
@@ -246,4 +246,37 @@ func TestNoSessionOfNobody(t *testing.T) {
 	if end := p.Say("agent:helper:main", "d", "hello again"); end.State != protocol.ChatFinal {
 		t.Errorf("the session of an assistant that is gone: %+v", end)
 	}
+}
+
+// A name in any script is a name; of accents its letters stay. The same name twice is
+// refused, and so are words where a picture belongs.
+func TestNamesOfAssistants(t *testing.T) {
+	p := gatewaytest.New(t, "chat/echo").Connect()
+	for _, x := range [][2]string{
+		{"Zoë", "zoe"}, {"测试", "assistant"}, {"Помощник", "assistant-2"}, {"مساعد", "assistant-3"}, {"Робот 2", "assistant-4"},
+		{"Ada Помощник", "ada"}, {"Ada 助手", "ada-2"},
+	} {
+		var made protocol.AgentsCreateResult
+		p.Do(protocol.MethodAgentsCreate, protocol.AgentsCreateParams{Name: x[0], Emoji: "👩🏽‍🔬"}, &made)
+		if made.Name != x[0] || made.AgentID != x[1] {
+			t.Errorf("%s: %+v", x[0], made)
+		}
+	}
+	for _, bad := range []struct {
+		method string
+		params map[string]any
+		want   string
+	}{
+		{protocol.MethodAgentsCreate, map[string]any{"name": "测试"}, `There is already an assistant "测试". Choose another name.`},
+		{protocol.MethodAgentsCreate, map[string]any{"name": "помощник"}, `already an assistant "Помощник"`},
+		{protocol.MethodAgentsUpdate, map[string]any{"agentId": "zoe", "name": "测试"}, "already an assistant"},
+		{protocol.MethodAgentsUpdate, map[string]any{"agentId": "zoe", "name": "!"}, "An assistant's name needs a letter or digit."},
+		{protocol.MethodAgentsCreate, map[string]any{"name": "Bob", "emoji": "notanemoji"}, "is no emoji"},
+		{protocol.MethodAgentsUpdate, map[string]any{"agentId": "zoe", "emoji": "🦊🦊🦊"}, "is no emoji"},
+	} {
+		if why := p.Refused(bad.method, bad.params); !strings.Contains(why, bad.want) || strings.Contains(why, "params") {
+			t.Errorf("%v: %s", bad.params, why)
+		}
+	}
+	p.Do(protocol.MethodAgentsUpdate, map[string]any{"agentId": "zoe", "name": "ZOË", "emoji": "🏴󠁧󠁢󠁥󠁮󠁧󠁿"}, nil)
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,17 +37,14 @@ func (f *feature) checkWorkspace(dir string) error {
 }
 
 func (f *feature) create(ctx context.Context, p protocol.AgentsCreateParams) (protocol.AgentsCreateResult, error) {
-	id, err := slug(p.Name)
-	if err != nil {
-		return protocol.AgentsCreateResult{}, protocol.InvalidParams(protocol.MethodAgentsCreate, "%v", err)
+	id, err := newID(f.o.Agents.Book(), p.Name)
+	if err == nil {
+		err = cmp.Or(f.checkWorkspace(p.Workspace), checkEmoji(p.Emoji))
 	}
-	if err := f.checkWorkspace(p.Workspace); err != nil {
+	if err != nil {
 		return protocol.AgentsCreateResult{}, err
 	}
 	snap := f.o.Settings.Snapshot()
-	if _, ok := f.o.Agents.Book().Get(id); ok {
-		return protocol.AgentsCreateResult{}, protocol.Invalid("There is already an agent %q. Choose another name.", id)
-	}
 	made := agents.Entry{ID: id, Name: p.Name, Workspace: p.Workspace, Identity: agents.Identity{Emoji: p.Emoji, Avatar: p.Avatar},
 		Model: config.ModelChoice{Primary: p.Model}}
 	n := len(agents.Section.Of(snap.Config).List)
@@ -85,11 +83,24 @@ func (f *feature) edit(ctx context.Context, snap *config.Snapshot, path, value s
 	return err
 }
 
+// checkUpdate refuses what an assistant cannot have.
+func (f *feature) checkUpdate(p protocol.AgentsUpdateParams) error {
+	if p.Name != "" {
+		if err := checkName(f.o.Agents.Book(), p.AgentID, p.Name); err != nil {
+			return err
+		}
+	}
+	if err := checkEmoji(p.Emoji); err != nil {
+		return err
+	}
+	return f.checkWorkspace(p.Workspace)
+}
+
 func (f *feature) update(ctx context.Context, p protocol.AgentsUpdateParams) (protocol.AgentsUpdateResult, error) {
 	if _, err := f.known(p.AgentID); err != nil {
 		return protocol.AgentsUpdateResult{}, err
 	}
-	if err := f.checkWorkspace(p.Workspace); err != nil {
+	if err := f.checkUpdate(p); err != nil {
 		return protocol.AgentsUpdateResult{}, err
 	}
 	snap := f.o.Settings.Snapshot()
@@ -188,24 +199,4 @@ func (f *feature) stopRuns(ctx context.Context, agentID string) {
 	if err != nil {
 		f.o.Logger.Error("not all answers of an agent that was deleted are stopped", "agent", agentID, "err", err)
 	}
-}
-
-var errAgentID = errors.New("an agent's name needs a letter or digit")
-
-// slug makes an id of a name.
-func slug(name string) (string, error) {
-	var b strings.Builder
-	for _, r := range strings.ToLower(strings.TrimSpace(name)) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	id := strings.Trim(b.String()[:min(b.Len(), 64)], "-")
-	if !agents.IsID(id) {
-		return "", errAgentID
-	}
-	return id, nil
 }
