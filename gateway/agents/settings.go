@@ -137,7 +137,7 @@ var DefaultsSection = &config.Settings[Defaults]{
 	Fields: func(d *Defaults) []config.Field {
 		return []config.Field{
 			config.Text{
-				Key: "workspace", To: &d.Workspace, Hint: config.Hint{Pane: "general", Default: "`~/Hearth`"},
+				Key: "workspace", To: &d.Workspace, Is: config.Folder, Hint: config.Hint{Pane: "general", Default: "`~/Hearth`"},
 				Help: "the folder with the files that you and the assistant share",
 			},
 			config.Texts{

@@ -224,14 +224,25 @@ func (d *Dispatcher) Turn(method, key, agentID, text, runID string, timeoutMs in
 	case timeoutMs < 0 || timeoutMs > MaxTimeout.Milliseconds():
 		return session.Turn{}, protocol.InvalidParams(method, "the time-out must be between 0 and 24 hours")
 	}
-	if err := d.Answers(canonical); err != nil {
+	if err := d.talks(canonical); err != nil {
 		return session.Turn{}, err
 	}
 	return session.Turn{RunID: runID, SessionKey: canonical, Text: text, TimeoutMs: timeoutMs, Owner: true}, nil
 }
 
-// Answers refuses to begin a session with an agent that there is not. One that was
-// taken out of the settings goes on in the sessions that it has.
+// talks refuses a message to an agent that there is not, and says of one that was
+// taken out of the settings what becomes of its sessions.
+func (d *Dispatcher) talks(key string) error {
+	err := d.Answers(key)
+	if err != nil || d.agents.Check(session.AgentOf(key)) == nil {
+		return err
+	}
+	return protocol.Invalid("The assistant %q of this chat was removed. Start a new chat; this one can still be read and exported.",
+		session.AgentOf(key)).With("code", "UNKNOWN_AGENT_ID")
+}
+
+// Answers refuses to begin a session with an agent that there is not. The sessions of
+// one that was taken out of the settings stay, and can be named and put away.
 func (d *Dispatcher) Answers(key string) error {
 	err := d.agents.Check(session.AgentOf(key))
 	if err == nil {

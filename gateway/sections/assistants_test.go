@@ -103,6 +103,7 @@ func TestAgentMistakes(t *testing.T) {
 		`{ agents: { defaults: { silentReply: { direct: "allow" } } } }`:                         "disallow",
 		`{ agents: { defaults: { humanDelay: { minMs: 9, maxMs: 8 } } } }`:                       "greater",
 		`{ agents: { defaults: { blockStreamingChunk: { minChars: 9, maxChars: 8 } } } }`:        "greater",
+		`{ agents: { defaults: { workspace: "Hearth" } } }`:                                      "the whole path",
 		`{ agents: { defaults: { model: "gpt" } } }`:                                             "provider/model",
 		`{ agents: { defaults: { model: 7 } } }`:                                                 "{ primary, fallbacks }",
 	})

@@ -186,7 +186,10 @@ func TestSec_A_INJ_01_AgentsHaveTheirOwnTools(t *testing.T) {
 		t.Errorf("reader has %s", got)
 	}
 	p.Patch(map[string]any{"agents": map[string]any{"list": nil}})
-	if got := tools("agent:reader:main", "c"); strings.Contains(got, "- read:") || !strings.Contains(got, "session_status") {
+	var has protocol.ToolsEffective
+	p.Do(protocol.MethodToolsEffective, protocol.ToolsEffectiveParams{SessionKey: "agent:reader:main"}, &has)
+	got := fmt.Sprint(has.Groups)
+	if strings.Contains(got, "{read ") || !strings.Contains(got, "{session_status ") {
 		t.Errorf("an agent that is gone has %s", got)
 	}
 }
@@ -215,7 +218,7 @@ func TestDeletedAgentStopsInEverySession(t *testing.T) {
 }
 
 // A mistyped assistant begins nothing: no session, no folder. One that was taken out of
-// the settings goes on in the sessions that it has.
+// the settings answers no more, and its sessions stay.
 func TestNoSessionOfNobody(t *testing.T) {
 	r := gatewaytest.New(t, "chat/echo")
 	p := r.Connect()
@@ -243,9 +246,14 @@ func TestNoSessionOfNobody(t *testing.T) {
 	}
 	p.Say("agent:helper:main", "c", "hello")
 	p.Patch(map[string]any{"agents": map[string]any{"list": nil}})
-	if end := p.Say("agent:helper:main", "d", "hello again"); end.State != protocol.ChatFinal {
-		t.Errorf("the session of an assistant that is gone: %+v", end)
+	why := p.Refused(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "agent:helper:main", Message: "hello again", IdempotencyKey: "d"})
+	if !strings.Contains(why, `The assistant "helper" of this chat was removed. Start a new chat`) {
+		t.Error(why)
 	}
+	if h := p.History("agent:helper:main"); len(h.Messages) != 2 {
+		t.Errorf("the chat of an assistant that is gone has %+v", h.Messages)
+	}
+	p.Do(protocol.MethodSessionsPatch, map[string]any{"key": "agent:helper:main", "label": "Old"}, nil)
 }
 
 // A name in any script is a name; of accents its letters stay. The same name twice is
@@ -279,4 +287,21 @@ func TestNamesOfAssistants(t *testing.T) {
 		}
 	}
 	p.Do(protocol.MethodAgentsUpdate, map[string]any{"agentId": "zoe", "name": "ZOË", "emoji": "🏴󠁧󠁢󠁥󠁮󠁧󠁿"}, nil)
+}
+
+// A workspace that is a file is told to the doctor; one that is missing will be made.
+func TestDoctorNamesAWorkspaceThatIsNone(t *testing.T) {
+	p := gatewaytest.New(t, "chat/echo").Connect()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]bool{file: true, filepath.Join(file, "in"): true, filepath.Join(t.TempDir(), "a", "b"): false} {
+		p.Patch(map[string]any{"agents": map[string]any{"defaults": map[string]any{"workspace": dir}}})
+		var doctor protocol.Doctor
+		p.Do(protocol.MethodDoctor, protocol.DoctorParams{}, &doctor)
+		if said := strings.Contains(fmt.Sprint(doctor.Checks), "workspace of the assistant main cannot be used"); said != want {
+			t.Errorf("%s: %v", dir, doctor.Checks)
+		}
+	}
 }

@@ -2,7 +2,10 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -25,9 +28,41 @@ func (f *feature) problems() (out []protocol.Problem) {
 	return out
 }
 
-// checks tells `hearth doctor` the same.
+// unusable are workspaces that are no folder, and cannot become one that is written to.
+func (f *feature) unusable() (out []protocol.Problem) {
+	for _, a := range f.o.Agents.Book().All() {
+		if why := folderFault(a.Workspace); why != nil {
+			out = append(out, protocol.Problem{Code: "WORKSPACE", Message: fmt.Sprintf("The workspace of the assistant %s cannot be used: %v. "+
+				"Choose another folder: `hearth config set agents.defaults.workspace ~/Hearth`.", a.ID, why)})
+		}
+	}
+	return out
+}
+
+// folderFault is why no folder can be at path: something else is there, or nothing can
+// be made in the nearest folder above. What is missing is made with the first message.
+func folderFault(path string) error {
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at):
+			continue
+		case err != nil:
+			return err
+		case !info.IsDir():
+			return fmt.Errorf("%s is a file", at)
+		}
+		probe, err := os.MkdirTemp(at, ".hearth-")
+		if err != nil {
+			return err
+		}
+		return os.Remove(probe)
+	}
+}
+
+// checks tells `hearth doctor` the same, and whose workspace cannot be used.
 func (f *feature) checks(context.Context, protocol.DoctorParams) (out []protocol.HealthCheck) {
-	for _, p := range f.problems() {
+	for _, p := range append(f.problems(), f.unusable()...) {
 		what, advice, _ := strings.Cut(strings.TrimSuffix(p.Message, "."), ". ")
 		out = append(out, protocol.HealthCheck{Area: "gateway", State: protocol.CheckWarn, What: what, Advice: advice})
 	}

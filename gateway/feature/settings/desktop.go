@@ -33,6 +33,11 @@ var DesktopSection = &config.Settings[Desktop]{
 			config.Object{Key: "quietHours", Fields: []config.Field{
 				quiet("start", &d.QuietStart, "22:00", "from what time of day on nothing pops up, like `\"22:00\"`. Requests wait in the menu"),
 				quiet("end", &d.QuietEnd, "07:00", "until when; it may be after midnight"),
+			}, Check: func() error {
+				if (d.QuietStart == "") != (d.QuietEnd == "") {
+					return config.Notice("quiet hours need both a start and an end; with one of them there are none")
+				}
+				return nil
 			}},
 			config.Switch{
 				Key: "keepAwake", To: &d.KeepAwake, Hint: config.Hint{Pane: "general"},
