@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { CronEvent, CronJob } from "../../net/wire";
 import { Schedules } from "./cron.svelte";
-import { asText, daysIn, dueWords, expression, scheduleWords } from "./schedule";
+import { asText, daysIn, dueWords, expression, scheduleWords, whyNot } from "./schedule";
 
 beforeEach(() => vi.useFakeTimers({ now: new Date(2026, 10, 23, 14, 10) }));
 afterEach(() => vi.useRealTimers());
@@ -128,4 +128,9 @@ describe("reminders", () => {
     expect(store.missed).toBeNull();
     await expect(store.list()).rejects.toThrow("unknown method");
   });
+});
+
+test("a time that is over is no time that cannot be read", () => {
+  expect(whyNot("1 January 2020 is over.")).toBe("1 January 2020 is over.");
+  expect(whyNot("“soonish” is no time that Hearth understands; write it like “in 20 minutes”.")).toMatch(/^That is no time/);
 });

@@ -1,4 +1,5 @@
 // Schedules in the person's words: the common ones here, the rest by the gateway.
+import { inWords } from "../../i18n/errors.svelte";
 import { timeAt, weekdays, moment } from "../../i18n/time";
 import type { CronJob, CronSchedule, CronWatched } from "../../net/wire";
 import { t } from "./words";
@@ -145,3 +146,6 @@ export function asText(s: CronSchedule): string {
   const d = new Date(s.at);
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}`;
 }
+
+/** whyNot says what is wrong with a time: what cannot be read is told with examples, of what was read the gateway knows why. */
+export const whyNot = (error: string): string => (error.includes("is no time that Hearth understands") ? t("when.no") : inWords(error));
