@@ -246,7 +246,8 @@ func TestNoSessionOfNobody(t *testing.T) {
 	}
 	p.Say("agent:helper:main", "c", "hello")
 	p.Patch(map[string]any{"agents": map[string]any{"list": nil}})
-	why := p.Refused(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "agent:helper:main", Message: "hello again", IdempotencyKey: "d"})
+	why := p.Refused(protocol.MethodChatSend, protocol.ChatSendParams{SessionKey: "agent:helper:main", Message: "hello again",
+		IdempotencyKey: "d"})
 	if !strings.Contains(why, `The assistant "helper" of this chat was removed. Start a new chat`) {
 		t.Error(why)
 	}
