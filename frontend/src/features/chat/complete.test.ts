@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CommandInfo } from "../../net/wire";
-import { complete } from "./complete";
+import { complete, kept, named } from "./complete";
 
 const command = (name: string, args = "", choices: string[] = [], aliases: string[] = []): CommandInfo => ({
   name,
@@ -45,4 +45,11 @@ describe("completion of commands", () => {
     for (const text of ["", "hello", "/etc/hosts", "/think high and more", " /help", "/help\nplease", "// no"])
       expect(labels(text)).toEqual([]);
   });
+});
+
+test("a prompt that is called like a command does not hide it", () => {
+  const prompts = ["help", "Commands", "helpful"].map((name) => ({ name, text: "x", fields: [] }));
+  expect(kept("/he", prompts, commands).map((c) => c.label)).toEqual(["/helpful"]);
+  expect(kept("/commands", prompts, commands)).toEqual([]);
+  expect([named("/HELP", commands), named("/he", commands)]).toEqual([true, false]); // Enter sends it
 });

@@ -18,11 +18,14 @@ const starts = (word: string, typed: string): boolean => word.toLowerCase().star
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 const namesOf = (c: CommandInfo): string[] => [`/${c.name}`, ...c.textAliases.filter((a) => a !== `/${c.name}`)];
 
-/** kept lists the prompts whose names begin like what is being typed. */
-export const kept = (text: string, prompts: readonly PromptTemplate[]): Choice[] =>
+/** named reports whether text is the whole name of a command: Enter sends that one, whatever prompts are called. */
+export const named = (text: string, commands: CommandInfo[]): boolean => commands.some((c) => namesOf(c).some((n) => same(n, text)));
+
+/** kept lists the prompts whose names begin like what is being typed; one that is called like a command is not typed. */
+export const kept = (text: string, prompts: readonly PromptTemplate[], commands: CommandInfo[]): Choice[] =>
   /^\/[\p{L}\p{N}_-]*$/u.test(text)
     ? prompts
-        .filter((p) => starts(`/${p.name}`, text))
+        .filter((p) => starts(`/${p.name}`, text) && !named(`/${p.name}`, commands))
         .map((prompt) => ({ text, label: `/${prompt.name}`, args: "", description: prompt.about ?? "", whole: false, prompt }))
     : [];
 
