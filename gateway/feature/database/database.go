@@ -96,8 +96,8 @@ func (f *feature) problems() []protocol.Problem {
 		return problem("New messages are not accepted: " + err.Error() + ". Make room on the disk, or restart Hearth; what was accepted is safe.")
 	}
 	if free, ok := f.o.Dir.Free(); ok && free < statedir.Full {
-		return problem(fmt.Sprintf("The disk is nearly full: %d MB are left. Make room; soon new messages are not accepted, what was accepted is safe.",
-			free>>20))
+		return problem(fmt.Sprintf("The disk is nearly full: %d MB are left. Make room; soon new messages are not accepted, what was accepted "+
+			"is safe.", free>>20))
 	}
 	if err := f.o.Store.Blemish(); err != nil {
 		return problem("Something in Hearth's database cannot be read: " + err.Error() + ". Stop the gateway, then `hearth store check` says " +
