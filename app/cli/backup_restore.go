@@ -145,7 +145,7 @@ func (a *app) stopped() (statedir.Dir, error) {
 	dir, err := a.dir()
 	if err == nil && restore.Running(dir) {
 		err = &failure{exitFailure, "the gateway is running", "stop it first: Quit in the menu bar, Ctrl-C where it runs, or `hearth " +
-			"service remove` (`install` brings it back)"}
+			"service stop` (`start` starts it again)"}
 	}
 	return dir, err
 }

@@ -14,9 +14,9 @@ import (
 )
 
 func newService(a *app) *cobra.Command {
-	one := func(use, short, long string, do func(service.Manager, context.Context, service.Spec) (service.State, error)) *cobra.Command {
+	one := func(use, short, long string, do serviceAct) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs,
-			RunE: a.run(func(ctx context.Context, _ []string) error { return runService(ctx, a, do) })}
+			RunE: a.run(func(ctx context.Context, _ []string) error { return runService(ctx, a, do, use == "stop") })}
 	}
 	c := group("service", "Have Hearth run in the background, from login on",
 		one("install", "Start Hearth now and with every login", `Start Hearth now and with every login, as a service of yours: a systemd user unit
@@ -25,13 +25,23 @@ administrator. It is started again when it fails.
 
 A desktop needs no service: the icon in the menu bar starts Hearth itself.`, service.Manager.Install),
 		one("remove", "Stop the service and take it away; nothing else of Hearth is touched", "", service.Manager.Remove),
+		one("start", "Start the service", "", service.Manager.Start),
+		one("stop", "Stop the service until the next login", "", service.Manager.Stop),
+		one("restart", "Stop the service and start it again", "",
+			func(m service.Manager, ctx context.Context, s service.Spec) (service.State, error) {
+				return service.Restart(ctx, m, s)
+			}),
 		one("status", "Say whether the service is installed and runs", "", service.Manager.Status),
 	)
-	c.RunE = a.run(func(ctx context.Context, _ []string) error { return runService(ctx, a, service.Manager.Status) })
+	c.RunE = a.run(func(ctx context.Context, _ []string) error { return runService(ctx, a, service.Manager.Status, false) })
 	return c
 }
 
-func runService(ctx context.Context, a *app, do func(service.Manager, context.Context, service.Spec) (service.State, error)) error {
+// serviceAct is what is done with the service.
+type serviceAct func(service.Manager, context.Context, service.Spec) (service.State, error)
+
+// runService does it and says how the service is; stops: whether it should not run then.
+func runService(ctx context.Context, a *app, do serviceAct, stops bool) error {
 	spec, err := a.serviceSpec()
 	if err != nil {
 		return err
@@ -39,6 +49,9 @@ func runService(ctx context.Context, a *app, do func(service.Manager, context.Co
 	st, err := do(service.New(service.System, a.Env), ctx, spec)
 	if errors.Is(err, service.ErrNoManager) {
 		return &failure{exitFailure, err.Error(), "`hearth gateway` runs it in the foreground"}
+	}
+	if errors.Is(err, service.ErrNotInstalled) {
+		return &failure{exitFailure, err.Error(), "`hearth service install` makes it"}
 	}
 	if err != nil {
 		return err
@@ -50,6 +63,8 @@ func runService(ctx context.Context, a *app, do func(service.Manager, context.Co
 	switch {
 	case st.Running:
 		words = "The service runs (" + line(st.File) + ").\n"
+	case st.Installed && stops:
+		words = "The service is stopped. It starts with the next login, or by `hearth service start`.\n"
 	case st.Installed:
 		words = "The service is installed (" + line(st.File) + ") and does not run. `hearth logs` says why.\n"
 	}

@@ -49,6 +49,31 @@ func (m Launchd) Remove(ctx context.Context, s Spec) (State, error) {
 	return State{File: file}, nil
 }
 
+// Start loads the agent, which starts it.
+func (m Launchd) Start(ctx context.Context, s Spec) (State, error) {
+	st, err := installed(ctx, m, s)
+	if err != nil || st.Running {
+		return st, err
+	}
+	_, _ = m.Run(ctx, "launchctl", "bootout", m.domain()+"/"+label(s)) // one that is loaded and ended
+	if _, err := m.Run(ctx, "launchctl", "bootstrap", m.domain(), st.File); err != nil {
+		return State{}, fmt.Errorf("start the service: %w", err)
+	}
+	return m.Status(ctx, s)
+}
+
+// Stop unloads the agent: launchd starts one again that only ends.
+func (m Launchd) Stop(ctx context.Context, s Spec) (State, error) {
+	st, err := installed(ctx, m, s)
+	if err != nil || !st.Running {
+		return st, err
+	}
+	if _, err := m.Run(ctx, "launchctl", "bootout", m.domain()+"/"+label(s)); err != nil {
+		return State{}, fmt.Errorf("stop the service: %w", err)
+	}
+	return m.Status(ctx, s)
+}
+
 // Status looks without changing anything.
 func (m Launchd) Status(ctx context.Context, s Spec) (State, error) {
 	st := State{File: m.file(s)}

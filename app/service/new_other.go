@@ -11,4 +11,6 @@ type none struct{}
 
 func (none) Install(context.Context, Spec) (State, error) { return State{}, ErrNoManager }
 func (none) Remove(context.Context, Spec) (State, error)  { return State{}, ErrNoManager }
+func (none) Start(context.Context, Spec) (State, error)   { return State{}, ErrNoManager }
+func (none) Stop(context.Context, Spec) (State, error)    { return State{}, ErrNoManager }
 func (none) Status(context.Context, Spec) (State, error)  { return State{}, nil }

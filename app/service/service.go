@@ -36,11 +36,34 @@ type State struct {
 // person: no user systemd, for example, as in most containers.
 var ErrNoManager = errors.New("this system runs no services for you")
 
-// Manager installs, removes and looks.
+// ErrNotInstalled means that there is no service to start or stop.
+var ErrNotInstalled = errors.New("the service is not installed")
+
+// Manager installs, removes, starts, stops and looks. A service that was stopped starts
+// again with the next login.
 type Manager interface {
 	Install(ctx context.Context, s Spec) (State, error)
 	Remove(ctx context.Context, s Spec) (State, error)
+	Start(ctx context.Context, s Spec) (State, error) // ErrNotInstalled; one that runs goes on
+	Stop(ctx context.Context, s Spec) (State, error)  // ErrNotInstalled
 	Status(ctx context.Context, s Spec) (State, error)
+}
+
+// Restart stops a service and starts it.
+func Restart(ctx context.Context, m Manager, s Spec) (State, error) {
+	if _, err := m.Stop(ctx, s); err != nil {
+		return State{}, err
+	}
+	return m.Start(ctx, s)
+}
+
+// installed is the state of a service that there is.
+func installed(ctx context.Context, m Manager, s Spec) (State, error) {
+	st, err := m.Status(ctx, s)
+	if err == nil && !st.Installed {
+		err = ErrNotInstalled
+	}
+	return st, err
 }
 
 // The services that there are.

@@ -69,6 +69,25 @@ func (m Systemd) Remove(ctx context.Context, s Spec) (State, error) {
 	return State{File: file}, nil
 }
 
+// Start has the unit started.
+func (m Systemd) Start(ctx context.Context, s Spec) (State, error) { return m.tell(ctx, s, "start") }
+
+// Stop has the unit stopped, and waits until it is.
+func (m Systemd) Stop(ctx context.Context, s Spec) (State, error) { return m.tell(ctx, s, "stop") }
+
+func (m Systemd) tell(ctx context.Context, s Spec, what string) (State, error) {
+	if _, err := installed(ctx, m, s); err != nil {
+		return State{}, err
+	}
+	if err := m.there(ctx, s); err != nil {
+		return State{}, err
+	}
+	if _, err := m.Run(ctx, "systemctl", "--user", what, s.Name+".service"); err != nil {
+		return State{}, fmt.Errorf("%s the service: %w", what, err)
+	}
+	return m.Status(ctx, s)
+}
+
 // Status looks without changing anything.
 func (m Systemd) Status(ctx context.Context, s Spec) (State, error) {
 	st := State{File: m.file(s)}

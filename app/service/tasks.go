@@ -59,6 +59,30 @@ func (m Tasks) Remove(ctx context.Context, s Spec) (State, error) {
 	return State{File: taskName(s)}, nil
 }
 
+// Start runs the task.
+func (m Tasks) Start(ctx context.Context, s Spec) (State, error) {
+	st, err := installed(ctx, m, s)
+	if err != nil || st.Running {
+		return st, err
+	}
+	if _, err := m.Run(ctx, "schtasks", "/Run", "/TN", taskName(s)); err != nil {
+		return State{}, fmt.Errorf("start the task: %w", err)
+	}
+	return m.Status(ctx, s)
+}
+
+// Stop ends the task.
+func (m Tasks) Stop(ctx context.Context, s Spec) (State, error) {
+	st, err := installed(ctx, m, s)
+	if err != nil || !st.Running {
+		return st, err
+	}
+	if _, err := m.Run(ctx, "schtasks", "/End", "/TN", taskName(s)); err != nil {
+		return State{}, fmt.Errorf("stop the task: %w", err)
+	}
+	return m.Status(ctx, s)
+}
+
 // Status looks without changing anything.
 func (m Tasks) Status(ctx context.Context, s Spec) (State, error) {
 	st := State{File: taskName(s)}
