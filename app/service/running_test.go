@@ -48,7 +48,9 @@ func TestStartAndStop(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = os.Remove(file) })
 			}
-			for want, act := range map[*[]string]func(Manager, context.Context, Spec) (State, error){&x.starts: Manager.Start, &x.stops: Manager.Stop} {
+			for want, act := range map[*[]string]func(Manager, context.Context, Spec) (State, error){
+				&x.starts: Manager.Start, &x.stops: Manager.Stop,
+			} {
 				m.asked, m.says[look] = nil, x.running
 				if want == &x.starts {
 					m.says[look] = "it has ended"
