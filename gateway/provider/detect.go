@@ -73,6 +73,7 @@ func (r *Registry) Detect(ctx context.Context) {
 
 // nearby are the services that are looked for: those that run on computers like this one,
 // and those that the settings place on this one without saying which models they have.
+// One that has a key wants it, and none is sent when nobody asked for anything.
 func (r *Registry) nearby() (out []service) {
 	settings := r.view().settings
 	for _, s := range r.table {
@@ -89,7 +90,9 @@ func (r *Registry) nearby() (out []service) {
 	}
 	for id, cfg := range settings.Providers {
 		s, _ := r.row(id)
-		if s.probe || len(cfg.Models)+len(s.models) > 0 || !onThisComputer(cfg.BaseURL) || cfg.API != "" && cfg.API != APIOpenAI {
+		open := cfg.APIKey == "" && len(cfg.Headers) == 0
+		lists := len(cfg.Models)+len(s.models) > 0
+		if s.probe || lists || !open || !onThisComputer(cfg.BaseURL) || cfg.API != "" && cfg.API != APIOpenAI {
 			continue
 		}
 		out = append(out, service{id: id, name: cmp.Or(s.name, id), api: APIOpenAI, baseURL: cfg.BaseURL})

@@ -375,12 +375,13 @@ func TestASettingWithAnAddressOnly(t *testing.T) {
 		r := provider.New(provider.Options{HTTP: m.client()})
 		r.Reconfigure(provider.Settings{Providers: map[string]provider.ProviderConfig{
 			"mine": {BaseURL: "http://127.0.0.1:9999/v1"}, "far": {BaseURL: "http://10.0.0.7:9999/v1"},
+			"keyed": {BaseURL: "http://127.0.0.1:9999/v1", APIKey: "sk-1"},
 		}})
 		r.Detect(t.Context())
 		listed := false
 		for _, e := range r.Models() {
 			listed = listed || e.Ref.String() == "mine/qwen/qwen3-8b"
-			if e.Ref.Provider == "far" {
+			if e.Ref.Provider == "far" || e.Ref.Provider == "keyed" {
 				t.Errorf("%s was asked", e.Ref)
 			}
 		}
