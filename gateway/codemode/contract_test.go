@@ -325,15 +325,9 @@ func TestCodeMode_HostileArguments(t *testing.T) {
 		`const p = tools.read({}); return p`, `return {a: tools.read({})}`,
 		`throw null`, `throw undefined`, `throw {toString() { throw 1 }}`, `return {toJSON() { throw new Error("x") }}`,
 	} {
-		done := make(chan codemode.Result, 1)
-		go func() { done <- w.run(code) }()
-		select {
-		case res := <-done:
-			if res.Status == codemode.Waiting {
-				t.Errorf("%s waits: %s", code, res.JSON())
-			}
-		case <-time.After(20 * time.Second):
-			t.Fatalf("%s hangs", code)
+		t.Log(code) // which one it is, should it never end
+		if res := w.run(code); res.Status == codemode.Waiting {
+			t.Errorf("%s waits: %s", code, res.JSON())
 		}
 	}
 	w.want(`return await tools.read({path: "b"})`, `"read {\"path\":\"b\"}"`)
