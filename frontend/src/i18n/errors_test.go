@@ -255,7 +255,8 @@ var whole = regexp.MustCompile(`gateway/(provider/explain\w*|modelcheck/words|fe
 var sentences = regexp.MustCompile(`gateway/(provider/(look|detect|exhausted|view)|provider/(choice|foreign)/\w+|session/(settle|recover)` +
 	`|feature/(database|update|incidents)/\w+|method/errors|move/words|channel/(hub/status|telegram/(telegram|webhook|receive))` +
 	`|channel/\w+/client/(client|sync|login|own|backup|rooms|trust|verify|verify_end|send)|task/\w+|job/loop` +
-	`|secret/(lookup/keep|keeper/elsewhere)|sandbox/sandbox_other|taint/taint|spend/budget/wait|schedule/words|startup/startup|when/when)\.go$`)
+	`|secret/(lookup/keep|keeper/elsewhere)|sandbox/sandbox_other|taint/taint|spend/budget/wait` +
+	`|schedule/words|startup/startup|when/when)\.go$`)
 
 // ofSentences are whole sentences wherever they stand, apart from what is logged.
 func ofSentences(n ast.Node) (out []ast.Expr) {
