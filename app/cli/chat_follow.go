@@ -26,7 +26,6 @@ type follower struct {
 // outcome is how a run ended.
 type outcome struct {
 	state   string // protocol.ChatFinal, ChatAborted, ChatError
-	message *protocol.Message
 	errText string
 	errKind string
 	usage   *protocol.Usage
@@ -51,7 +50,7 @@ func (f *follower) chat(e *protocol.ChatEvent) (words string, gap bool) {
 			f.part(*e.Message)
 		}
 		words = f.know(f.whole(""))
-		f.finish(&outcome{state: e.State, message: e.Message, errText: e.ErrorMessage, errKind: e.ErrorKind, usage: e.Usage})
+		f.finish(&outcome{state: e.State, errText: e.ErrorMessage, errKind: e.ErrorKind, usage: e.Usage})
 	}
 	return words, gap
 }
@@ -106,8 +105,7 @@ func (f *follower) history(h *protocol.ChatHistory) (words string) {
 func (f *follower) settled(r *protocol.MessageReceipt) {
 	o := &outcome{errText: r.Error}
 	if n := len(f.parts); n > 0 {
-		o.message = &f.parts[n-1]
-		o.usage = o.message.Usage
+		o.usage = f.parts[n-1].Usage
 	}
 	switch r.State {
 	case protocol.ReceiptAnswered:

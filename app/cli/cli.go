@@ -88,7 +88,7 @@ func Main(ctx context.Context, args []string, w World) int {
 		f = commandFailure(c, err)
 	}
 	if f.code == exitUsage && f.hint == "" {
-		f = &failure{f.code, f.message, "`" + c.CommandPath() + " --help` shows what it takes"}
+		f = &failure{f.code, f.message, helpOf(c)}
 	}
 	a.complain(f)
 	return f.code

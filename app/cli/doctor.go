@@ -220,7 +220,7 @@ func (d *doctor) secrets(ctx context.Context, snap *config.Snapshot) {
 	err := secretsAt(ctx, d.a, func(c *client.Client) error { return c.Call(ctx, protocol.MethodSecretsStatus, nil, &s) },
 		func(k *keeper.Keeper) error {
 			s = statusOf(k.Try(ctx), snap)
-			s.Problems = append(s.Problems, elsewhere(ctx, k)...)
+			s.Problems = append(s.Problems, k.ElsewhereWords(ctx)...)
 			return nil
 		})
 	if err != nil {

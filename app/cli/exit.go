@@ -84,7 +84,7 @@ func explain(err error) *failure {
 		return &failure{exitNotRunning, "the Hearth gateway is not running, it ended without warning the last time",
 			"start it with `hearth gateway`; `hearth logs` shows what it last did"}
 	case errors.As(err, &folder):
-		return &failure{exitConfig, folder.Error(), "give Hearth a folder of yours with HEARTH_HOME"}
+		return &failure{exitConfig, folder.Error(), folderAdvice}
 	case unprinted(err):
 		return &failure{exitFailure, "not all could be printed: " + cause(err).Error(), "make room there, or send it somewhere else"}
 	case statedir.IsFull(err):

@@ -116,7 +116,7 @@ func listSecrets(ctx context.Context, a *app) (err error) {
 			}
 			used := s.Config.KeychainUsers()
 			list, err := unlocked(ctx, a, k, func() ([]secret.Entry, error) { return k.List(ctx) })
-			res.Elsewhere = elsewhere(ctx, k)
+			res.Elsewhere = k.ElsewhereWords(ctx)
 			for _, e := range list {
 				by := append([]string{}, used[e.Name]...)
 				res.Secrets = append(res.Secrets, protocol.SecretEntry{Name: e.Name, UpdatedAt: e.UpdatedAt.UnixMilli(), UsedBy: by})
@@ -264,7 +264,7 @@ func secretsDoctor(ctx context.Context, a *app) error {
 			s, err := a.settings(ctx)
 			if err == nil {
 				res = statusOf(k.Try(ctx), s)
-				res.Problems = append(res.Problems, elsewhere(ctx, k)...)
+				res.Problems = append(res.Problems, k.ElsewhereWords(ctx)...)
 			}
 			return err
 		})
@@ -305,14 +305,6 @@ func unusable(s protocol.SecretsStatus) error {
 		return nil
 	}
 	return &failure{exitFailure, "what is kept cannot be read", "why, and what to do, stands above"}
-}
-
-// elsewhere says what is kept in places that are not in use.
-func elsewhere(ctx context.Context, k *keeper.Keeper) (out []string) {
-	for _, o := range k.Elsewhere(ctx) {
-		out = append(out, o.Words())
-	}
-	return out
 }
 
 func statusOf(s keeper.Status, snap *config.Snapshot) protocol.SecretsStatus {

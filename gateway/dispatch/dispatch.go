@@ -233,8 +233,8 @@ func (d *Dispatcher) Turn(method, key, agentID, text, runID string, timeoutMs in
 // talks refuses a message to an agent that there is not, and says of one that was
 // taken out of the settings what becomes of its sessions.
 func (d *Dispatcher) talks(key string) error {
-	err := d.Answers(key)
-	if err != nil || d.agents.Check(session.AgentOf(key)) == nil {
+	gone, err := d.gone(key)
+	if err != nil || !gone {
 		return err
 	}
 	return protocol.Invalid("The assistant %q of this chat was removed. Start a new chat; this one can still be read and exported.",
@@ -244,12 +244,19 @@ func (d *Dispatcher) talks(key string) error {
 // Answers refuses to begin a session with an agent that there is not. The sessions of
 // one that was taken out of the settings stay, and can be named and put away.
 func (d *Dispatcher) Answers(key string) error {
+	_, err := d.gone(key)
+	return err
+}
+
+// gone reports whether a session is one of an agent that was taken out of the settings;
+// an error says that there are neither the agent nor the session.
+func (d *Dispatcher) gone(key string) (bool, error) {
 	err := d.agents.Check(session.AgentOf(key))
 	if err == nil {
-		return nil
+		return false, nil
 	}
 	if _, there, failed := d.sessions.Get(key); there || failed != nil {
-		return failed
+		return there, failed
 	}
-	return err
+	return false, err
 }

@@ -46,7 +46,9 @@ func (s *server) transport(ctx context.Context) (*transport, error) {
 		c := &http.Client{Transport: &carrier{base: base, headers: s.set.Headers, meter: m, bearer: s.bearer(t)},
 			CheckRedirect: egress.SameOrigin}
 		// The library counts an event's name too, and says only that it ended: our own limit comes first.
-		t.Transport = &mcp.StreamableClientTransport{Endpoint: s.set.URL, HTTPClient: c, MaxEventSize: maxMessage + 64<<10, MaxRetries: -1}
+		t.Transport = &mcp.StreamableClientTransport{
+			Endpoint: s.set.URL, HTTPClient: c, MaxEventSize: maxMessage + 64<<10, MaxRetries: -1,
+		}
 		return t, nil
 	}
 	p, err := s.o.Launch(ctx, s.set)

@@ -140,7 +140,9 @@ func ofFailures(file string, n ast.Node) (out []ast.Expr) {
 		return out
 	case *ast.ValueSpec:
 		for i, name := range n.Names {
-			if i < len(n.Values) && strings.HasSuffix(name.Name, "Text") && strings.Contains(file, "gateway/session/") {
+			told := strings.HasSuffix(name.Name, "Text") && strings.Contains(file, "gateway/session/") ||
+				strings.HasSuffix(name.Name, "Advice") && strings.Contains(file, "app/cli/")
+			if i < len(n.Values) && told {
 				out = append(out, n.Values[i])
 			}
 		}
@@ -244,7 +246,7 @@ var single = regexp.MustCompile(`gateway/(spend/allowance|session/context|system
 
 // wording are functions that return words: why a run went as it did, what a conversation is
 // told of its model, and why a tool is not there.
-var wording = regexp.MustCompile(`:(choiceOf|describe|Found)$|session/failover\.go:notice$|failover/reason\.go:Words$|` +
+var wording = regexp.MustCompile(`:(choiceOf|describe|Found|helpOf)$|session/failover\.go:notice$|failover/reason\.go:Words$|` +
 	`feature/nodes/nodes\.go:rule$`)
 
 // whole are files all of whose texts are told.

@@ -61,6 +61,14 @@ func (k *Keeper) Elsewhere(ctx context.Context) (out []Other) {
 	return out
 }
 
+// ElsewhereWords are Elsewhere in sentences.
+func (k *Keeper) ElsewhereWords(ctx context.Context) (out []string) {
+	for _, o := range k.Elsewhere(ctx) {
+		out = append(out, o.Words())
+	}
+	return out
+}
+
 func names(list []secret.Entry) (out []string) {
 	for _, e := range list {
 		out = append(out, e.Name)

@@ -138,12 +138,7 @@ func (h hidden) Set(ctx context.Context, name string, v secret.Secret) error {
 func (s *Secrets) Status(ctx context.Context) keeper.Status { return s.keeper.Status(ctx) }
 
 // Elsewhere says in sentences what is kept in places that are not in use.
-func (s *Secrets) Elsewhere(ctx context.Context) (out []string) {
-	for _, o := range s.keeper.Elsewhere(ctx) {
-		out = append(out, o.Words())
-	}
-	return out
-}
+func (s *Secrets) Elsewhere(ctx context.Context) []string { return s.keeper.ElsewhereWords(ctx) }
 
 // Gather moves that into the place in use, and returns the names.
 func (s *Secrets) Gather(ctx context.Context) ([]string, error) {
